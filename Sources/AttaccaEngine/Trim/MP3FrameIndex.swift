@@ -1,0 +1,101 @@
+import AttaccaCore
+
+/// Where each audio frame of an MP3 starts: what makes seeking exact.
+///
+/// Frames are counted from 0, the first one behind the tag frame. The index grows by walking from header to header as
+/// far as it is asked, and remembers every 32nd frame. With a constant bit rate a frame is computed and confirmed
+/// without walking. Bytes that are no frames are stepped over and count nothing, as in the demuxer.
+package struct MP3FrameIndex: Sendable {
+  private static let stride: Int64 = 32
+  /// Bytes fetched at a time while walking: large against a system call, small against a processor's cache.
+  private static let window = 128 << 10
+
+  private let info: MP3StreamInfo
+  private var walker: MP3FrameWalker
+  /// Where to look for frames 0, 32, 64, …
+  private var marks: [Int64]
+  private var isComplete = false
+
+  /// Makes an empty index.
+  package init(_ info: MP3StreamInfo) {
+    self.info = info
+    walker = MP3FrameWalker(info, frame: 0, offset: info.firstAudioFrameOffset)
+    marks = [info.firstAudioFrameOffset]
+  }
+
+  /// How many frames were walked over so far.
+  package var knownFrames: Int64 { walker.frame }
+
+  /// The count of frames, once the walk has reached the end.
+  package var totalFrames: Int64? { isComplete ? walker.frame : nil }
+
+  /// The frame boundary at `wanted` (clamped to the frames there are), and which frame it is.
+  ///
+  /// The frame is the wanted one unless the file is too short, or reading failed: then it is the last one before.
+  /// - Returns: `nil` when there are no frames.
+  package mutating func offset(ofFrame wanted: Int64, in source: any ByteSource) -> (frame: Int64, offset: Int64)? {
+    var wanted = max(0, wanted)
+    if wanted >= walker.frame, !isComplete, let offset = computedOffset(ofFrame: wanted, in: source) {
+      return (wanted, offset)
+    }
+    var reader = ByteReader(source, window: Self.window, budget: .max)
+    // One more than the wanted frame, so that it is known to be whole.
+    extend(beyond: wanted, &reader)
+    wanted = min(wanted, walker.frame - 1)
+    guard wanted >= 0 else { return nil }
+    let mark = wanted / Self.stride
+    var from = walker.moved(to: mark * Self.stride, offset: marks[Int(mark)])
+    guard from.walk(to: wanted, &reader), from.settle(&reader) else { return nil }
+    return (wanted, from.offset)
+  }
+
+  /// Walks to the end of the file and answers the exact count of frames.
+  package mutating func countFrames(in source: any ByteSource) -> Int64 {
+    var reader = ByteReader(source, window: Self.window, budget: .max)
+    extend(beyond: .max, &reader)
+    return walker.frame
+  }
+
+  private mutating func extend(beyond wanted: Int64, _ reader: inout ByteReader) {
+    while !isComplete, !reader.isInterrupted, walker.frame <= wanted {
+      let goal = (walker.frame / Self.stride + 1) * Self.stride
+      if walker.walk(to: goal, &reader) {
+        marks.append(walker.offset)
+      } else {
+        isComplete = !reader.isInterrupted
+      }
+    }
+  }
+
+  /// The offset of a frame when all frames have the same bit rate: no encoder strays from the nominal offset by more
+  /// than a byte or two of padding. Where no frame stands so near, other bytes lie between, and walking must tell.
+  private func computedOffset(ofFrame wanted: Int64, in source: any ByteSource) -> Int64? {
+    let (numerator, denominator) = info.nominalFrameSize
+    guard info.isConstantBitRate, info.header.layer != 1, wanted < 1 << 40 else { return nil }
+    let nominal = info.firstAudioFrameOffset + wanted * numerator / denominator
+    let largest = numerator / denominator + 2
+    guard nominal + largest <= info.audioEnd ?? .max else { return nil }
+    var reader = ByteReader(source, window: 4096, budget: 64 << 10)
+    for stray in [0, 1, -1, 2, -2] as [Int64] {
+      let offset = nominal + stray
+      guard offset >= info.firstAudioFrameOffset, let found = header(at: offset, &reader) else { continue }
+      // Two more frames behind it, as far as there are any: these bytes can stand in music as well.
+      var next = offset + Int64(found.size)
+      var isConfirmed = true
+      for _ in 0..<2 where isConfirmed && next + largest <= info.audioEnd ?? .max {
+        let following = header(at: next, &reader)
+        isConfirmed = following != nil
+        next += Int64(following?.size ?? 0)
+      }
+      if isConfirmed { return offset }
+    }
+    return nil
+  }
+
+  /// A frame's header of the very bit rate that all have.
+  private func header(at offset: Int64, _ reader: inout ByteReader) -> MP3FrameHeader? {
+    MP3FrameFinder.header(at: offset, &reader).flatMap {
+      $0.isSameStream(as: info.header) && $0.bitRate == info.header.bitRate ? $0 : nil
+    }
+  }
+}

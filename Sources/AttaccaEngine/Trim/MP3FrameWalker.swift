@@ -1,0 +1,79 @@
+/// Walks from frame to frame of an MP3, reading only their headers.
+struct MP3FrameWalker: Sendable {
+  /// The number of the next frame.
+  private(set) var frame: Int64
+  /// Where to look for the next frame: it starts there or behind other bytes.
+  private(set) var offset: Int64
+
+  private let stream: MP3FrameHeader
+  private let sizes: MP3FrameSizes
+  private let end: Int64?
+
+  /// Makes a walker that finds `frame` at or behind `offset`.
+  init(_ info: MP3StreamInfo, frame: Int64, offset: Int64) {
+    self.frame = frame
+    self.offset = offset
+    stream = info.header
+    sizes = MP3FrameSizes(of: info.header)
+    end = info.audioEnd
+  }
+
+  /// The same walk, taken up elsewhere.
+  func moved(to frame: Int64, offset: Int64) -> MP3FrameWalker {
+    var walker = self
+    (walker.frame, walker.offset) = (frame, offset)
+    return walker
+  }
+
+  /// Walks over frames until `goal` is the next one.
+  ///
+  /// - Returns: `false` when there are not so many; ``frame`` then is how many there are.
+  mutating func walk(to goal: Int64, _ reader: inout ByteReader) -> Bool {
+    while frame < goal {
+      let before = frame
+      if reader.fill(at: offset, atLeast: 4) >= 4 { passFrames(to: goal, reader) }
+      if frame == before, !settle(&reader) { return false }
+    }
+    return true
+  }
+
+  /// Moves on to where the next frame starts, over bytes that are no frame.
+  ///
+  /// - Returns: `false` when no whole frame follows.
+  mutating func settle(_ reader: inout ByteReader) -> Bool {
+    if let bits = reader.code(at: offset) {
+      let size = sizes.size(bits)
+      if size > 0, isWhole(size, &reader) { return true }
+      let found = MP3FrameFinder.first(
+        from: offset + 1, before: end ?? .max, end: end, stream: stream, &reader)
+      if let found {
+        offset = found.offset
+        return true
+      }
+    }
+    return false
+  }
+
+  private func isWhole(_ size: Int, _ reader: inout ByteReader) -> Bool {
+    end.map { offset + Int64(size) <= $0 } ?? (reader.byte(at: offset + Int64(size) - 1) != nil)
+  }
+
+  /// The inner loop: frames that stand one behind the other in the reader's window.
+  private mutating func passFrames(to goal: Int64, _ reader: borrowing ByteReader) {
+    let (start, room) = (offset, (end ?? .max) - offset)
+    var (count, position) = (0, 0)
+    let wanted = Int(min(goal - frame, 1 << 30))
+    let hasEnd = end != nil
+    reader.withWindow(from: start) { bytes in
+      while count < wanted, position + 4 <= bytes.count {
+        let size = sizes.size(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
+        // Where the end is not known, a frame that leaves the window is left to `settle` to look at.
+        guard size > 0, hasEnd ? Int64(position + size) <= room : position + size <= bytes.count else { break }
+        position += size
+        count += 1
+      }
+    }
+    frame += Int64(count)
+    offset = start + Int64(position)
+  }
+}
