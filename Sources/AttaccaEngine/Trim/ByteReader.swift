@@ -37,9 +37,9 @@ package struct ByteReader {
   ///
   /// - Returns: how many bytes are there, which is more or, at the end, less than `wanted`.
   package mutating func fill(at offset: Int64, atLeast wanted: Int) -> Int {
-    let within = offset &- windowStart
-    if offset >= windowStart, within < Int64(windowCount), windowCount - Int(within) >= min(wanted, buffer.count) {
-      return windowCount - Int(within)
+    if offset >= windowStart, offset <= windowStart + Int64(windowCount) {
+      let left = windowCount - Int(offset - windowStart)
+      if left >= min(wanted, buffer.count) || windowStart + Int64(windowCount) == length { return left }
     }
     guard offset >= 0, offset < Int64.max - Int64(buffer.count) else { return 0 }
     windowStart = offset

@@ -1,0 +1,98 @@
+/// An Ogg stream as its first pages tell.
+struct OggStream {
+  var serial: UInt32
+  /// Offset behind the first page.
+  var end: Int64
+  /// `opus`, `vorbis` or empty.
+  var codec = ""
+  /// Opus: frames to drop at the start, at 48 kHz.
+  var preSkip: Int64 = 0
+  /// Vorbis: the most frames one packet holds.
+  private var largestBlock: Int64 = 0
+
+  init(_ page: OggPage, _ reader: inout ByteReader) {
+    serial = page.serial
+    end = page.end
+    let body = page.bodyOffset
+    if reader.has("OpusHead", at: body), let skip = reader.little(at: body + 10, bytes: 2) {
+      codec = "opus"
+      preSkip = Int64(skip)
+    } else if reader.has("\u{1}vorbis", at: body), let sizes = reader.byte(at: body + 28) {
+      codec = "vorbis"
+      largestBlock = 1 << Int64(sizes >> 4)
+    }
+  }
+
+  /// The streams that begin at the start of the file: all first pages stand before any other.
+  static func all(_ reader: inout ByteReader) -> [OggStream] {
+    var streams: [OggStream] = []
+    while streams.count < 64, let page = OggPage(at: streams.last?.end ?? 0, &reader), page.isFirst {
+      streams.append(OggStream(page, &reader))
+    }
+    return streams
+  }
+
+  /// The granule at which the music begins, from the first page on which audio ends: 0 but for streams cut out of longer
+  /// ones (RFC 7845 §4.3).
+  ///
+  /// Vorbis packets do not tell their length without the decoder's set-up, so a Vorbis stream that cannot begin at 0
+  /// answers `nil`.
+  func firstGranule(from offset: Int64, _ reader: inout ByteReader) -> Int64? {
+    // Headers still to come: Opus' tags; Vorbis' tags and set-up.
+    var headers = codec == "opus" ? 1 : 2
+    var position = offset
+    var (packetStart, packetSize): (Int64, Int64) = (0, 0)
+    var (packets, frames): (Int64, Int64) = (0, 0)
+    // Tags with a large picture fill hundreds of pages.
+    for _ in 0..<10_000 {
+      guard let page = OggPage(at: position, &reader) else { return nil }
+      position = page.end
+      guard page.serial == serial else { continue }
+      if page.isFirst { return nil }
+      var segmentOffset = page.bodyOffset
+      var hasAudioEnd = false
+      for segment in page.segments {
+        if packetSize == 0 { packetStart = segmentOffset }
+        packetSize += Int64(segment)
+        segmentOffset += Int64(segment)
+        guard segment < 255 else { continue }
+        if headers > 0 {
+          headers -= 1
+        } else {
+          packets += 1
+          hasAudioEnd = true
+          if codec == "opus", packetSize > 0 { frames += Self.opusFrames(at: packetStart, &reader) }
+        }
+        packetSize = 0
+      }
+      guard hasAudioEnd, page.granule >= 0 else { continue }
+      if codec == "vorbis" { return page.granule <= packets * largestBlock ? 0 : nil }
+      return max(0, page.granule.subtractingClamped(frames))
+    }
+    return nil
+  }
+
+  /// Frames at 48 kHz of the Opus packet at `offset` (RFC 6716 §3.1).
+  static func opusFrames(at offset: Int64, _ reader: inout ByteReader) -> Int64 {
+    guard let contents = reader.byte(at: offset) else { return 0 }
+    let configuration = Int(contents >> 3)
+    let size: Int64 =
+      switch configuration {
+      case 0..<12: [480, 960, 1920, 2880][configuration & 3]
+      case 12..<16: [480, 960][configuration & 1]
+      default: 120 << Int64(configuration & 3)
+      }
+    switch contents & 3 {
+    case 0: return size
+    case 1, 2: return size * 2
+    default: return size * Int64((reader.byte(at: offset + 1) ?? 0) & 0x3F)
+    }
+  }
+}
+
+extension Int64 {
+  func subtractingClamped(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+}
