@@ -28,16 +28,13 @@ public struct EngineLoad: Sendable, Hashable {
   public var item: MediaItem
   /// Where to begin, in media time.
   public var start: Duration
-  /// Where to stop before the media's end, in media time; `nil` = at the end.
-  public var end: Duration?
 
   /// Makes a load.
-  public init(entry: EntryID, generation: Generation, item: MediaItem, start: Duration = .zero, end: Duration? = nil) {
+  public init(entry: EntryID, generation: Generation, item: MediaItem, start: Duration = .zero) {
     self.entry = entry
     self.generation = generation
     self.item = item
     self.start = start
-    self.end = end
   }
 }
 
