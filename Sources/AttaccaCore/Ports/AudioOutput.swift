@@ -70,7 +70,7 @@ public enum OutputEvent: Sendable {
   case reached(frame: Int64, hostTime: Duration)
   /// Where the stream stands, measured now; sent now and then so that extrapolated positions do not drift.
   case measured(heard: Int64, hostTime: Duration)
-  /// All that the source had has been given and more is wanted.
+  /// The source had nothing more in time: from this frame on there is silence that was not asked for.
   case starved(at: Int64)
 }
 

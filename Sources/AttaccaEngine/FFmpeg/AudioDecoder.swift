@@ -1,0 +1,78 @@
+import AttaccaCore
+import CFFmpeg
+
+/// FFmpeg's decoder with every skip and discard of its own switched off: what it decodes is what we count.
+final class AudioDecoder {
+  private let context: UnsafeMutablePointer<AVCodecContext>
+  private let frame: UnsafeMutablePointer<AVFrame>
+  let codecName: String
+
+  /// Opens the decoder for a stream.
+  ///
+  /// - Throws: `source.unsupported` when there is none, or it may not be used.
+  init(_ stream: UnsafeMutablePointer<AVStream>, name: String) throws(MediaError) {
+    guard let parameters = stream.pointee.codecpar,
+      let codec = avcodec_find_decoder(parameters.pointee.codec_id)
+    else { throw MediaError(.sourceUnsupported, subject: name, reason: "its audio format has no decoder here") }
+    codecName = String(cString: avcodec_get_name(parameters.pointee.codec_id))
+    guard let context = avcodec_alloc_context3(codec), let frame = av_frame_alloc() else {
+      throw MediaError(.sourceReadFailed, subject: name, reason: "out of memory")
+    }
+    self.context = context
+    self.frame = frame
+    avcodec_parameters_to_context(context, parameters)
+    context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+    context.pointee.pkt_timebase = stream.pointee.time_base
+    context.pointee.thread_count = 1
+    context.pointee.max_samples = 1 << 22
+    var options: OpaquePointer?
+    av_dict_set(&options, "codec_whitelist", Whitelist.codecs, 0)
+    let status = avcodec_open2(context, codec, &options)
+    av_dict_free(&options)
+    guard status == 0 else {
+      // deinit does not run when init throws before every property is set; here all are, so it does.
+      throw MediaError(.sourceUnsupported, subject: name, reason: "its audio format (\(codecName)) is not played")
+    }
+  }
+
+  deinit {
+    var frame: UnsafeMutablePointer<AVFrame>? = frame
+    av_frame_free(&frame)
+    var context: UnsafeMutablePointer<AVCodecContext>? = context
+    avcodec_free_context(&context)
+  }
+
+  /// What one step of decoding brought.
+  enum Step { case frame(UnsafeMutablePointer<AVFrame>), needsPacket, end, corrupt }
+
+  /// The next decoded frame; valid until the next call.
+  func receive() -> Step {
+    let status = avcodec_receive_frame(context, frame)
+    if status == 0 {
+      guard frame.pointee.nb_samples > 0, frame.pointee.sample_rate > 0, frame.pointee.ch_layout.nb_channels > 0 else {
+        return .corrupt
+      }
+      return .frame(frame)
+    }
+    if status == attacca_averror_eagain { return .needsPacket }
+    if status == attacca_averror_eof { return .end }
+    return .corrupt
+  }
+
+  /// Gives the decoder a packet; `nil` tells it that no more will come. Answers whether it could use it.
+  func send(_ packet: UnsafeMutablePointer<AVPacket>?) -> Bool { avcodec_send_packet(context, packet) == 0 }
+
+  /// Forgets all that was sent (before a seek).
+  func flush() { avcodec_flush_buffers(context) }
+
+  /// Samples per channel in a packet, for codecs with a constant frame size; 0 otherwise.
+  var frameSize: Int { Int(context.pointee.frame_size) }
+
+  /// Bits per sample of a lossless codec; `nil` for a lossy one.
+  var bitsPerSample: Int? {
+    let lossy = ["mp3", "aac", "vorbis", "opus"]
+    guard !lossy.contains(codecName) else { return nil }
+    let raw = Int(context.pointee.bits_per_raw_sample)
+    return raw > 0 ? raw : Int(av_get_bytes_per_sample(context.pointee.sample_fmt)) * 8
+  }
+}

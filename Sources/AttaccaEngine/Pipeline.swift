@@ -1,0 +1,97 @@
+import AttaccaCore
+import POSIXKit
+
+/// The way into the engine's thread: commands in order, and the few that must act at once.
+///
+/// Pause, play and gain go straight to the renderer, so that they work while the engine's thread waits for bytes.
+final class Pipeline: Sendable {
+  struct Mailbox {
+    var commands: [Decoding.Command] = []
+    var wake = false
+    var receive: (@Sendable (EngineEvent) -> Void)?
+    /// The output in use, and the renderer once there is a stream format.
+    var output: (any AudioOutput)?
+    var renderer: Renderer?
+    var isRunning = false
+    var gain: Float = 1
+    /// The source a load or seek is reading right now, to be cancelled when a newer load makes it pointless.
+    var reading: (any ByteSource)?
+    var isShutDown = false
+    var hasEnded = false
+    var completions: [@Sendable () -> Void] = []
+  }
+
+  let mailbox = Monitor(Mailbox())
+  private let sources: any ByteSourceProvider
+  private let makeOutput: @Sendable () -> any AudioOutput
+
+  init(sources: any ByteSourceProvider, makeOutput: @escaping @Sendable () -> any AudioOutput) {
+    self.sources = sources
+    self.makeOutput = makeOutput
+  }
+
+  func start(_ receive: @escaping @Sendable (EngineEvent) -> Void) {
+    mailbox.withLock { $0.receive = receive }
+    let decoding = Decoding(mailbox: mailbox, sources: sources)
+    let worker = Worker(name: "attacca-decode") { decoding.run() }
+    guard let worker else {
+      mailbox.withLock { $0.hasEnded = true }
+      receive(
+        .outputFailed(MediaError(.playerOutputUnavailable, subject: "engine", reason: "no thread could be started")))
+      return
+    }
+    worker.detach()
+  }
+
+  func send(_ command: EngineCommand) {
+    switch command {
+    case .load(let load):
+      mailbox.signal { box in
+        guard !box.isShutDown else { return }
+        box.renderer?.supersede()
+        box.reading?.cancel()
+        if box.output == nil {
+          let output = makeOutput()
+          output.prepare()
+          box.output = output
+        }
+        box.commands.append(.load(load))
+      }
+    case .setRunning(let running):
+      let renderer = mailbox.withLock { box in
+        box.isRunning = running
+        return box.renderer
+      }
+      renderer?.setRunning(running)
+    case .setGain(let gain):
+      let renderer = mailbox.withLock { box in
+        box.gain = Float(gain)
+        return box.renderer
+      }
+      renderer?.setGain(Float(gain))
+    case .setUpcoming(let after, let loads):
+      mailbox.signal { $0.commands.append(.setUpcoming(after: after, loads: loads)) }
+    case .seek(let id, let generation, let position):
+      mailbox.signal { $0.commands.append(.seek(id, generation, to: position)) }
+    case .stop:
+      mailbox.signal { box in
+        box.reading?.cancel()
+        // Taken out now, so that a load right after this makes an output of its own.
+        box.commands.append(.stop(box.output))
+        box.output = nil
+        box.renderer = nil
+      }
+    }
+  }
+
+  func shutdown(_ completion: @escaping @Sendable () -> Void) {
+    let isOver = mailbox.signal { box in
+      box.isShutDown = true
+      box.reading?.cancel()
+      if box.hasEnded || box.receive == nil { return true }
+      box.completions.append(completion)
+      return false
+    }
+    if isOver { completion() }
+  }
+}

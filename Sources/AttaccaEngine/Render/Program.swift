@@ -1,0 +1,79 @@
+import AttaccaCore
+
+/// Decoded sound in the order it is to be heard: one ring over which consecutive items pass without a seam, and where
+/// each of them begins in it. A seek or a jump makes a new program.
+struct Program {
+  /// A stretch of one item within the program.
+  struct Segment {
+    /// Which load it is of.
+    var generation: Generation
+    /// The program index of its first frame.
+    var start: Int64
+    /// The media position of that frame.
+    var media: MediaTime
+    /// What ended it early, if something did.
+    var failure: MediaError?
+  }
+
+  let ring: FrameRing
+  let sampleRate: Int
+  private(set) var segments: [Segment]
+  /// One past the last decoded frame.
+  private(set) var end: Int64 = 0
+  /// The first frame that may still be read.
+  private(set) var floor: Int64 = 0
+  /// Nothing will follow `end`.
+  var isFinished = false
+
+  init(ring: FrameRing, sampleRate: Int, first: Segment) {
+    self.ring = ring
+    self.sampleRate = sampleRate
+    segments = [first]
+  }
+
+  /// Frames that can be written now.
+  var room: Int { ring.capacity - Int(end - floor) }
+
+  /// Makes `count` frames just written to the ring readable.
+  mutating func publish(_ count: Int) { end += Int64(count) }
+
+  /// Begins another item at `index` (which is `end`, or a little beyond it while a resampler still holds frames).
+  mutating func begin(_ generation: Generation, at index: Int64, media: MediaTime) {
+    segments.append(Segment(generation: generation, start: index, media: media))
+  }
+
+  /// Notes that an item ended early.
+  mutating func fail(_ generation: Generation, _ error: MediaError) {
+    if let index = segments.lastIndex(where: { $0.generation == generation }) { segments[index].failure = error }
+  }
+
+  /// Takes back everything from the segment after `generation` on. Answers the index where the program now ends.
+  mutating func truncate(after generation: Generation) -> Int64? {
+    guard let index = segments.lastIndex(where: { $0.generation == generation }), index + 1 < segments.count else {
+      return nil
+    }
+    let start = segments[index + 1].start
+    segments.removeSubrange((index + 1)...)
+    end = min(end, start)
+    isFinished = false
+    return start
+  }
+
+  /// Frames below `index` will not be read again; segments wholly before it are forgotten.
+  mutating func raiseFloor(to index: Int64) {
+    floor = max(floor, min(index, end))
+    while segments.count > 1, segments[1].start <= floor { segments.removeFirst() }
+  }
+
+  /// The segment a program index belongs to: a boundary belongs to the later one.
+  func segment(at index: Int64) -> Segment { segments.last { $0.start <= index } ?? segments[0] }
+
+  /// The first segment that begins after `index`.
+  func segment(after index: Int64) -> Segment? { segments.first { $0.start > index } }
+
+  /// The media position of a program index.
+  func position(at index: Int64) -> Duration {
+    let segment = segment(at: index)
+    return segment.media.duration + MediaTime(frames: max(0, index - segment.start), rate: sampleRate).duration
+  }
+}

@@ -1,0 +1,513 @@
+import AttaccaCore
+import POSIXKit
+
+/// What the output plays and where it stands: program, plan and gain behind one lock, held only to copy or to count.
+///
+/// The engine's thread writes decoded frames and asks for edits; the output's thread renders, carries edits out and
+/// reports what was heard. All events about what is heard come from here.
+final class Renderer: RenderSource {
+  /// Why an edit's first new frame is waited for.
+  enum Landing: Equatable {
+    case loaded
+    case seek(SeekID)
+    case resumed
+  }
+
+  struct State {
+    var program: Program?
+    var plan = RenderPlan()
+    var gain: GainRamp
+    /// What the player wants.
+    var isRunning = false
+    /// The program index at which sound stands; `nil` while it runs.
+    var held: Int64? = 0
+    /// A newer load is on its way: this program will not be resumed.
+    var isSuperseded = false
+    /// The load now heard.
+    var heard: Generation?
+    var landings: [(frame: Int64, landing: Landing)] = []
+    /// The output asked for more than was ready.
+    var isShort = false
+    /// The output frame at which sound ran dry, until it goes on: a stall.
+    var dryAt: Int64?
+    var hasEnded = false
+    /// The program index up to which frames were given to the output.
+    var rendered: Int64 = 0
+    var lostAt: Int64?
+  }
+
+  /// What the decoder needs to know.
+  struct Demand {
+    /// Decoded frames not yet given to the output.
+    var ahead: Int
+    /// Frames that fit into the ring now.
+    var room: Int
+    /// The output waits for frames, sounding its last or (when dry) silent already.
+    var isShort: Bool
+    var isDry: Bool
+  }
+
+  let format: StreamFormat
+  let output: any AudioOutput
+  private let state: Monitor<State>
+  private let emit: @Sendable (EngineEvent) -> Void
+  private let wakeDecoder: @Sendable () -> Void
+  /// Frames of a fade: 10 ms, short enough to act at once, long enough not to click.
+  private let fade: Int
+  /// Below this many decoded frames ahead, the decoder is woken.
+  private let lowWater: Int
+
+  init(
+    format: StreamFormat, output: any AudioOutput, gain: Float, lowWater: Int,
+    emit: @escaping @Sendable (EngineEvent) -> Void, wakeDecoder: @escaping @Sendable () -> Void
+  ) {
+    self.format = format
+    self.output = output
+    self.emit = emit
+    self.wakeDecoder = wakeDecoder
+    self.lowWater = lowWater
+    fade = max(1, format.sampleRate / 100)
+    state = Monitor(State(gain: GainRamp(gain)))
+  }
+
+  // MARK: The decoder's side
+
+  /// Frames needed and room for them in the current program.
+  func demand() -> Demand? {
+    state.withLock { state in
+      state.program.map {
+        Demand(
+          ahead: Int($0.end - max(state.rendered, $0.floor)), room: $0.room, isShort: state.isShort,
+          isDry: state.dryAt != nil)
+      }
+    }
+  }
+
+  /// The load now heard.
+  var heardGeneration: Generation? { state.withLock { $0.heard } }
+
+  /// Changes the current program (the decoder is its only writer).
+  @discardableResult
+  func withProgram<Result>(_ body: (inout Program) -> Result) -> Result? {
+    let (result, moved) = state.withLock { state -> (Result?, Bool) in
+      guard state.program != nil else { return (nil, false) }
+      let finished = state.program?.isFinished
+      let count = state.program?.segments.count
+      let result = state.withProgram(body)
+      return (result, state.program?.isFinished != finished || state.program?.segments.count != count)
+    }
+    if moved { updateMarker() }
+    return result
+  }
+
+  /// Writes frames at the program's end and makes them readable.
+  func append(_ frames: UnsafeBufferPointer<Float>, to ring: FrameRing, at end: Int64) {
+    // Outside the lock: nobody reads at or beyond `end`.
+    ring.write(frames, at: end)
+    state.withLock { $0.program?.publish(frames.count / ring.channels) }
+  }
+
+  /// A newer load is on its way.
+  func supersede() { state.withLock { $0.isSuperseded = true } }
+
+  /// Makes `program` what is heard, from its beginning, as soon as the output can.
+  func install(_ program: Program, as landing: Landing) {
+    output.edit { [self] point in
+      let (transport, events) = state.withLock { state in
+        let old = state.held == nil ? mix(&state, from: point.earliest, count: fade) : nil
+        state.program = program
+        state.isSuperseded = false
+        state.rendered = 0
+        state.hasEnded = false
+        state.isShort = false
+        state.dryAt = nil
+        state.landings = []
+        guard state.isRunning else {
+          state.held = 0
+          state.plan.replace(from: point.earliest, with: [.silence(position: 0)], channels: format.channels)
+          return (OutputTransport.held(after: point.earliest), land([landing], &state, index: 0, point, rate: 0))
+        }
+        state.held = nil
+        begin(&state, at: point.earliest, index: 0, over: old)
+        state.landings = [(point.earliest, landing)]
+        return (.running, [])
+      }
+      events.forEach(emit)
+      updateMarker()
+      return transport
+    }
+  }
+
+  /// Fresh frames are there after sound ran dry: it goes on as soon as the output can, after silence that is not content.
+  func recoverFromDry() {
+    output.edit { [self] point in
+      let transport = state.withLock { state -> OutputTransport in
+        guard let dry = state.dryAt, state.held == nil, let place = state.plan.place(at: dry) else {
+          return transport(state, point)
+        }
+        state.dryAt = nil
+        if point.earliest > dry {
+          state.plan.replace(
+            from: dry,
+            with: [.silence(position: place.index, count: point.earliest - dry), .program(from: place.index)],
+            channels: format.channels)
+          state.landings.append((point.earliest, .resumed))
+        }
+        return .running
+      }
+      updateMarker()
+      return transport
+    }
+  }
+
+  /// Takes back what follows `generation`, unless it can no longer be kept from being heard. `completion` (on the output's
+  /// thread) gets whether it was taken back.
+  func truncate(after generation: Generation, completion: @escaping @Sendable (Bool) -> Void) {
+    output.edit { [self] point in
+      let (transport, done) = state.withLock { state -> (OutputTransport, Bool) in
+        guard let program = state.program,
+          let index = program.segments.lastIndex(where: { $0.generation == generation })
+        else { return (transport(state, point), false) }
+        guard index + 1 < program.segments.count else {
+          state.program?.isFinished = false
+          return (transport(state, point), true)
+        }
+        let start = program.segments[index + 1].start
+        if state.held == nil, let frame = state.plan.frame(ofProgram: start), frame < point.earliest {
+          return (transport(state, point), false)
+        }
+        _ = state.program?.truncate(after: generation)
+        state.rendered = min(state.rendered, start)
+        return (transport(state, point), true)
+      }
+      updateMarker()
+      completion(done)
+      return transport
+    }
+  }
+
+  // MARK: The player's side
+
+  /// Lets sound run or holds it, with a fade either way.
+  func setRunning(_ running: Bool) {
+    state.withLock { $0.isRunning = running }
+    output.edit { [self] point in
+      let (transport, events) = state.withLock { state -> (OutputTransport, [EngineEvent]) in
+        // A later command may have changed its mind already.
+        state.isRunning ? resume(&state, point) : hold(&state, point)
+      }
+      events.forEach(emit)
+      updateMarker()
+      return transport
+    }
+  }
+
+  /// Changes the gain without a click.
+  func setGain(_ gain: Float) {
+    output.edit { [self] point in
+      state.withLock { state in
+        state.gain.go(to: gain, at: point.earliest, over: Int64(fade))
+        return transport(state, point)
+      }
+    }
+  }
+
+  // MARK: The output's side
+
+  func render(into buffer: UnsafeMutableBufferPointer<Float>, from start: Int64, count: Int) -> Int {
+    guard let base = buffer.baseAddress else { return 0 }
+    let (done, wake) = state.withLock { state -> (Int, Bool) in
+      let done = fill(base, &state, from: start, count: min(count, buffer.count / format.channels), marking: true)
+      state.isShort = done < count
+      guard let program = state.program, !program.isFinished else { return (done, false) }
+      return (done, Int(program.end - max(state.rendered, program.floor)) < lowWater)
+    }
+    if wake { wakeDecoder() }
+    return done
+  }
+
+  func didHear(upTo frame: Int64) {
+    let events = state.withLock { state -> [EngineEvent] in
+      guard let place = state.plan.place(at: frame) else { return [] }
+      let events = advance(&state, to: place.index, hostTime: nil)
+      state.program?.raiseFloor(to: place.index)
+      state.plan.forget(before: frame)
+      return events
+    }
+    events.forEach(emit)
+  }
+
+  /// Takes the output's reports.
+  func receive(_ event: OutputEvent) {
+    switch event {
+    case .opened(let info): emit(.outputOpened(info))
+    case .failed(let error): emit(.outputFailed(error))
+    case .starved(let frame):
+      let event = state.withLock { state -> EngineEvent? in
+        guard state.held == nil, let program = state.program, !program.isFinished, let heard = state.heard,
+          let place = state.plan.place(at: frame)
+        else { return nil }
+        state.dryAt = frame
+        return .stalled(
+          heard, PositionAnchor(position: program.position(at: place.index), hostTime: Clocks.host, rate: 0))
+      }
+      if let event { emit(event) }
+      wakeDecoder()
+    case .reached(let frame, let hostTime): reached(frame, hostTime: hostTime)
+    case .measured(let heard, let hostTime):
+      let event = state.withLock { state -> EngineEvent? in
+        guard state.held == nil, state.dryAt == nil, let generation = state.heard, state.landings.isEmpty,
+          let place = state.plan.place(at: heard), let program = state.program,
+          program.segment(at: place.index).generation == generation
+        else { return nil }
+        return .anchored(generation, anchor(program, place, hostTime: hostTime))
+      }
+      if let event { emit(event) }
+    case .lost(let frame):
+      let event = state.withLock { state -> EngineEvent in
+        state.lostAt = frame
+        guard let program = state.program, let place = state.plan.place(at: frame), let heard = state.heard else {
+          return .outputLost(nil, nil)
+        }
+        return .outputLost(
+          heard, PositionAnchor(position: program.position(at: place.index), hostTime: Clocks.host, rate: 0))
+      }
+      emit(event)
+    case .restored:
+      state.withLock { state in
+        if state.held == nil, let frame = state.lostAt { state.landings.append((frame, .resumed)) }
+        state.lostAt = nil
+      }
+      emit(.outputRestored)
+      updateMarker()
+    }
+  }
+
+  private func reached(_ frame: Int64, hostTime: Duration) {
+    let (events, ended) = state.withLock { state -> ([EngineEvent], Bool) in
+      var events: [EngineEvent] = []
+      guard let program = state.program, let place = state.plan.place(at: frame) else { return ([], false) }
+      let due = state.landings.filter { $0.frame <= frame }
+      state.landings.removeAll { $0.frame <= frame }
+      for entry in due {
+        let at = state.plan.place(at: entry.frame) ?? place
+        let time = hostTime - format.duration(of: frame - entry.frame)
+        events += self.event(entry.landing, &state, program, anchor(program, at, hostTime: time))
+      }
+      if state.held == nil { events += advance(&state, to: place.index, hostTime: hostTime) }
+      let ended = program.isFinished && place.index >= program.end && !state.hasEnded && state.held == nil
+      if ended, let last = program.segments.last {
+        state.hasEnded = true
+        state.held = program.end
+        state.plan.replace(
+          from: frame, with: [.silence(position: program.end)], channels: format.channels)
+        events.append(
+          last.failure.map { .failed(last.generation, $0) }
+            ?? .ended(last.generation, at: program.position(at: program.end)))
+      }
+      return (events, ended)
+    }
+    if ended { output.edit { .held(after: $0.heard) } }
+    events.forEach(emit)
+    updateMarker()
+  }
+
+  // MARK: With the lock held
+
+  private func transport(_ state: State, _ point: EditPoint) -> OutputTransport {
+    state.held == nil && state.program != nil ? .running : .held(after: point.earliest)
+  }
+
+  /// Begins to sound at a program index: at an item's own beginning untouched, elsewhere with a fade; what sounded until
+  /// now fades out over it.
+  private func begin(_ state: inout State, at frame: Int64, index: Int64, over old: [Float]?) {
+    guard let program = state.program else { return }
+    let isStart = program.segments.contains { $0.start == index && $0.media.frames == 0 }
+    let count = min(fade, Int(program.end - index))
+    guard old != nil || !isStart, count > 0 else {
+      state.plan.replace(from: frame, with: [.program(from: index)], channels: format.channels)
+      return
+    }
+    var block = [Float](repeating: 0, count: count * format.channels)
+    block.withUnsafeMutableBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      program.ring.read(into: base, from: index, count: count)
+      state.gain.apply(to: base, frame: frame, count: count, channels: format.channels)
+      for sample in samples.indices {
+        let place = Float(sample / format.channels + 1) / Float(count + 1)
+        if !isStart { samples[sample] *= place }
+        if let old, sample < old.count { samples[sample] += old[sample] * (1 - place) }
+      }
+    }
+    state.rendered = max(state.rendered, index + Int64(count))
+    state.plan.replace(
+      from: frame,
+      with: [.block(block, position: index, advances: true), .program(from: index + Int64(count))],
+      channels: format.channels)
+  }
+
+  private func resume(_ state: inout State, _ point: EditPoint) -> (OutputTransport, [EngineEvent]) {
+    guard let index = state.held, let program = state.program, !state.isSuperseded, !state.hasEnded else {
+      return (transport(state, point), [])
+    }
+    state.held = nil
+    state.dryAt = nil
+    state.rendered = index
+    begin(&state, at: point.earliest, index: max(index, program.floor), over: nil)
+    state.landings.append((point.earliest, .resumed))
+    return (.running, [])
+  }
+
+  private func hold(_ state: inout State, _ point: EditPoint) -> (OutputTransport, [EngineEvent]) {
+    guard state.held == nil, let program = state.program, let place = state.plan.place(at: point.earliest) else {
+      return (transport(state, point), [])
+    }
+    var block = mix(&state, from: point.earliest, count: fade)
+    for sample in block.indices { block[sample] *= 1 - Float(sample / format.channels + 1) / Float(fade) }
+    let index = min(place.index, program.end)
+    state.held = index
+    state.dryAt = nil
+    state.plan.replace(
+      from: point.earliest,
+      with: [.block(block, position: index, advances: false), .silence(position: index)], channels: format.channels)
+    let waiting = state.landings.map(\.landing)
+    state.landings = []
+    var events = land(waiting, &state, index: index, point, rate: 0)
+    events += advance(&state, to: index, hostTime: nil)
+    if let heard = state.heard {
+      events.append(
+        .anchored(
+          heard, PositionAnchor(position: program.position(at: index), hostTime: hostTime(point.earliest, point), rate: 0)))
+    }
+    return (.held(after: point.earliest + Int64(fade)), events)
+  }
+
+  /// What the plan has at `frame`, as samples; silence where nothing is ready.
+  private func mix(_ state: inout State, from frame: Int64, count: Int) -> [Float] {
+    var samples = [Float](repeating: 0, count: count * format.channels)
+    samples.withUnsafeMutableBufferPointer { buffer in
+      if let base = buffer.baseAddress { _ = fill(base, &state, from: frame, count: count, marking: false) }
+    }
+    return samples
+  }
+
+  private func fill(
+    _ base: UnsafeMutablePointer<Float>, _ state: inout State, from start: Int64, count: Int, marking: Bool
+  ) -> Int {
+    let channels = format.channels
+    let spans = state.plan.spans
+    var done = 0
+    while done < count {
+      let frame = start + Int64(done)
+      guard let number = spans.lastIndex(where: { $0.start <= frame }) else { break }
+      let span = spans[number]
+      let until = number + 1 < spans.count ? spans[number + 1].start : .max
+      var part = Int(min(Int64(count - done), until - frame))
+      let target = base + done * channels
+      switch span.content {
+      case .program(let from):
+        guard let program = state.program else { return done }
+        let index = from + frame - span.start
+        part = min(part, Int(program.end - index))
+        guard part > 0 else { return done }
+        // Only a lost server asks for frames that were already given up.
+        if index >= program.floor {
+          program.ring.read(into: target, from: index, count: part)
+        } else {
+          part = min(part, Int(program.floor - index))
+          target.update(repeating: 0, count: part * channels)
+        }
+        state.gain.apply(to: target, frame: frame, count: part, channels: channels)
+        if marking { state.rendered = max(state.rendered, index + Int64(part)) }
+      case .block(let samples, _, _):
+        let offset = Int(frame - span.start) * channels
+        part = min(part, samples.count / channels - Int(frame - span.start))
+        guard part > 0 else { return done }
+        samples.withUnsafeBufferPointer { block in
+          if let from = block.baseAddress { target.update(from: from + offset, count: part * channels) }
+        }
+      case .silence:
+        target.update(repeating: 0, count: part * channels)
+      }
+      done += part
+    }
+    return done
+  }
+
+  /// The events of every joint between the load heard last and program index `index`.
+  private func advance(_ state: inout State, to index: Int64, hostTime: Duration?) -> [EngineEvent] {
+    guard let program = state.program, var heard = state.heard,
+      let number = program.segments.lastIndex(where: { $0.generation == heard })
+    else { return [] }
+    var events: [EngineEvent] = []
+    for segment in program.segments[(number + 1)...] where segment.start <= index {
+      // The host time belongs to `index`; the joint was heard earlier by the frames between.
+      let time = (hostTime ?? Clocks.host) - format.duration(of: index - segment.start)
+      events.append(
+        .advanced(
+          from: heard, to: segment.generation,
+          PositionAnchor(position: segment.media.duration, hostTime: time, rate: state.held == nil ? 1 : 0)))
+      heard = segment.generation
+    }
+    state.heard = heard
+    return events
+  }
+
+  private func land(
+    _ landings: [Landing], _ state: inout State, index: Int64, _ point: EditPoint, rate: Double
+  ) -> [EngineEvent] {
+    guard let program = state.program else { return [] }
+    let anchor = PositionAnchor(
+      position: program.position(at: index), hostTime: hostTime(point.earliest, point), rate: rate)
+    return landings.flatMap { event($0, &state, program, anchor) }
+  }
+
+  private func event(
+    _ landing: Landing, _ state: inout State, _ program: Program, _ anchor: PositionAnchor
+  ) -> [EngineEvent] {
+    switch landing {
+    case .loaded:
+      state.heard = program.segments[0].generation
+      return [.anchored(program.segments[0].generation, anchor)]
+    case .seek(let id):
+      state.heard = program.segments[0].generation
+      return [.seekLanded(id, program.segments[0].generation, anchor)]
+    case .resumed:
+      return state.heard.map { [.anchored($0, anchor)] } ?? []
+    }
+  }
+
+  private func anchor(_ program: Program, _ place: RenderPlan.Place, hostTime: Duration) -> PositionAnchor {
+    PositionAnchor(position: program.position(at: place.index), hostTime: hostTime, rate: place.advances ? 1 : 0)
+  }
+
+  private func hostTime(_ frame: Int64, _ point: EditPoint) -> Duration {
+    point.hostTime + format.duration(of: frame - point.heard)
+  }
+
+  /// Tells the output the next frame worth reporting: a landing, a joint, the end, or where sound runs dry.
+  private func updateMarker() {
+    let marker = state.withLock { state -> Int64? in
+      guard state.held == nil, let program = state.program else { return nil }
+      var frames = state.landings.map(\.frame)
+      if let heard = state.heard, let number = program.segments.lastIndex(where: { $0.generation == heard }) {
+        let next = number + 1 < program.segments.count ? program.segments[number + 1].start : nil
+        let boundary = next ?? (program.isFinished && !state.hasEnded ? program.end : nil)
+        if let frame = boundary.flatMap({ state.plan.frame(ofProgram: $0) }) { frames.append(frame) }
+      }
+      return frames.min()
+    }
+    output.setMarker(marker)
+  }
+}
+
+extension Renderer.State {
+  fileprivate mutating func withProgram<Result>(_ body: (inout Program) -> Result) -> Result? {
+    guard var program else { return nil }
+    // Moved out and back, so that the program is changed in place.
+    self.program = nil
+    let result = body(&program)
+    self.program = program
+    return result
+  }
+}
