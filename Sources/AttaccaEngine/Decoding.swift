@@ -43,24 +43,34 @@ final class Decoding: @unchecked Sendable {
   init(mailbox: Monitor<Pipeline.Mailbox>, sources: any ByteSourceProvider) {
     self.mailbox = mailbox
     self.sources = sources
-    emit = mailbox.withLock { $0.receive } ?? { _ in }
+    let receive = mailbox.withLock { $0.receive }
+    emit = receive ?? { _ in }
   }
 
   func run() {
-    while true {
-      let command = mailbox.withLock { box -> Command? in
-        box.wake = false
-        return box.isShutDown || box.commands.isEmpty ? nil : box.commands.removeFirst()
-      }
-      if let command {
+    while !mailbox.withLock({ $0.isShutDown }) {
+      if let command = nextCommand() {
         handle(command)
-        continue
+      } else if !step() {
+        waitForWork()
       }
-      if mailbox.withLock({ $0.isShutDown }) { break }
-      if step() { continue }
-      _ = mailbox.wait { $0.wake || !$0.commands.isEmpty || $0.isShutDown ? true : nil }
     }
     finish()
+  }
+
+  private func nextCommand() -> Command? {
+    mailbox.withLock { (box: inout Pipeline.Mailbox) -> Command? in
+      box.wake = false
+      guard !box.commands.isEmpty else { return nil }
+      return box.commands.removeFirst()
+    }
+  }
+
+  private func waitForWork() {
+    let _: Bool? = mailbox.wait { (box: inout Pipeline.Mailbox) -> Bool? in
+      let hasWork = box.wake || !box.commands.isEmpty || box.isShutDown
+      return hasWork ? true : nil
+    }
   }
 
   private func finish() {
@@ -364,7 +374,8 @@ final class Decoding: @unchecked Sendable {
   private func seek(_ id: SeekID, _ generation: Generation, to position: Duration) {
     guard let entry = chain.entry(generation) else { return }
     do throws(MediaError) {
-      let media = try entry.media ?? reopen(entry.load)
+      let media: OpenMedia
+      if let opened = entry.media { media = opened } else { media = try reopen(entry.load) }
       let frame = min(position.frames(at: media.sampleRate), media.frameCount ?? .max)
       chunk = nil
       try media.seek(to: frame)

@@ -143,7 +143,7 @@ final class Renderer: RenderSource {
     output.edit { [self] point in
       let transport = state.withLock { state -> OutputTransport in
         guard let dry = state.dryAt, state.held == nil, let place = state.plan.place(at: dry) else {
-          return transport(state, point)
+          return transportNow(state, point)
         }
         state.dryAt = nil
         if point.earliest > dry {
@@ -167,18 +167,18 @@ final class Renderer: RenderSource {
       let (transport, done) = state.withLock { state -> (OutputTransport, Bool) in
         guard let program = state.program,
           let index = program.segments.lastIndex(where: { $0.generation == generation })
-        else { return (transport(state, point), false) }
+        else { return (transportNow(state, point), false) }
         guard index + 1 < program.segments.count else {
           state.program?.isFinished = false
-          return (transport(state, point), true)
+          return (transportNow(state, point), true)
         }
         let start = program.segments[index + 1].start
         if state.held == nil, let frame = state.plan.frame(ofProgram: start), frame < point.earliest {
-          return (transport(state, point), false)
+          return (transportNow(state, point), false)
         }
         _ = state.program?.truncate(after: generation)
         state.rendered = min(state.rendered, start)
-        return (transport(state, point), true)
+        return (transportNow(state, point), true)
       }
       updateMarker()
       completion(done)
@@ -207,7 +207,7 @@ final class Renderer: RenderSource {
     output.edit { [self] point in
       state.withLock { state in
         state.gain.go(to: gain, at: point.earliest, over: Int64(fade))
-        return transport(state, point)
+        return transportNow(state, point)
       }
     }
   }
@@ -314,7 +314,7 @@ final class Renderer: RenderSource {
 
   // MARK: With the lock held
 
-  private func transport(_ state: State, _ point: EditPoint) -> OutputTransport {
+  private func transportNow(_ state: State, _ point: EditPoint) -> OutputTransport {
     state.held == nil && state.program != nil ? .running : .held(after: point.earliest)
   }
 
@@ -348,7 +348,7 @@ final class Renderer: RenderSource {
 
   private func resume(_ state: inout State, _ point: EditPoint) -> (OutputTransport, [EngineEvent]) {
     guard let index = state.held, let program = state.program, !state.isSuperseded, !state.hasEnded else {
-      return (transport(state, point), [])
+      return (transportNow(state, point), [])
     }
     state.held = nil
     state.dryAt = nil
@@ -360,7 +360,7 @@ final class Renderer: RenderSource {
 
   private func hold(_ state: inout State, _ point: EditPoint) -> (OutputTransport, [EngineEvent]) {
     guard state.held == nil, let program = state.program, let place = state.plan.place(at: point.earliest) else {
-      return (transport(state, point), [])
+      return (transportNow(state, point), [])
     }
     var block = mix(&state, from: point.earliest, count: fade)
     for sample in block.indices { block[sample] *= 1 - Float(sample / format.channels + 1) / Float(fade) }
