@@ -227,9 +227,12 @@ final class PulseThread {
     pa_stream_set_moved_callback(stream, { _, data in PulseThread.from(data)?.measure() }, data)
     base = next
     written = next
+    // The server gives the device all of the buffer but two of these requests, and then asks once for as much as it took:
+    // a small request makes a deep device buffer and few wake-ups, measured at 1.5 a second against 7 with half-second
+    // requests. Acting at once does not suffer, because what the device has is rewritten.
     var attributes = pa_buffer_attr(
-      maxlength: .max, tlength: bytes(Int64(format.sampleRate) * 2), prebuf: 0,
-      minreq: bytes(Int64(format.sampleRate)), fragsize: .max)
+      maxlength: .max, tlength: bytes(Int64(format.sampleRate) * 5 / 2), prebuf: 0,
+      minreq: bytes(Int64(format.sampleRate) / 10), fragsize: .max)
     if pa_stream_connect_playback(stream, nil, &attributes, PA_STREAM_START_CORKED, nil, nil) < 0 { streamChanged() }
   }
 
