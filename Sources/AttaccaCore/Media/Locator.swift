@@ -8,7 +8,8 @@ public enum Locator: Sendable, Hashable {
   /// A file locator for a UTF-8 path.
   public static func file(_ path: String) -> Locator { .file(Array(path.utf8)) }
 
-  /// The last path component, repaired to UTF-8 and sanitised for display.
+  /// The last path component, percent-decoded in a URL (its host when it has no path), repaired to UTF-8 and sanitised
+  /// for display.
   public var displayName: String {
     switch self {
     case .file(let bytes):
@@ -16,9 +17,10 @@ public enum Locator: Sendable, Hashable {
       let name = Array(trimmed.prefix { $0 != UInt8(ascii: "/") }.reversed())
       return sanitized(String(decoding: name.isEmpty ? bytes : name, as: UTF8.self))
     case .url(let text):
-      let path = text.prefix { $0 != "?" && $0 != "#" }
-      let name = path.split(separator: "/").last.map(String.init) ?? text
-      return sanitized(String(decoding: percentDecoded(Array(name.utf8)), as: UTF8.self))
+      // Byte by byte: a combining mark after a delimiter must not hide it.
+      let parts = URLParts(text)
+      let names = parts.path.split(separator: UInt8(ascii: "/"))
+      return sanitized(String(decoding: names.last.map { percentDecoded(Array($0)) } ?? parts.host, as: UTF8.self))
     }
   }
 
@@ -28,6 +30,33 @@ public enum Locator: Sendable, Hashable {
     case .file(let bytes): "file://" + percentEncoded(bytes)
     case .url(let text): text
     }
+  }
+}
+
+/// The parts of a URL (RFC 3986 §3) that names and identities are made of, as bytes. Text without `://` is all path.
+struct URLParts {
+  /// The scheme and `://`.
+  var scheme: [UInt8] = []
+  /// Host and port, without user information.
+  var host: [UInt8] = []
+  var path: [UInt8] = []
+  /// The query with its `?`.
+  var query: [UInt8] = []
+
+  init(_ text: String) {
+    let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
+    let pathEnd = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+    var start = 0
+    if let colon = bytes[..<pathEnd].firstIndex(of: UInt8(ascii: ":")),
+      bytes[colon..<pathEnd].starts(with: "://".utf8)
+    {
+      scheme = Array(bytes[..<(colon + 3)])
+      start = bytes[(colon + 3)..<pathEnd].firstIndex(of: UInt8(ascii: "/")) ?? pathEnd
+      let authority = bytes[(colon + 3)..<start]
+      host = Array(authority[(authority.lastIndex(of: UInt8(ascii: "@")).map { $0 + 1 } ?? authority.startIndex)...])
+    }
+    path = Array(bytes[start..<pathEnd])
+    query = Array(bytes[pathEnd...])
   }
 }
 

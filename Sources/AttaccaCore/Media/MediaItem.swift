@@ -28,7 +28,9 @@ public enum Origin: String, Sendable, Hashable, Codable {
   public func allows(_ locator: Locator) -> Bool {
     switch locator {
     case .file: self != .remote
-    case .url(let text): text.hasPrefix("http://") || text.hasPrefix("https://")
+    // A scheme is the same in either case (RFC 3986 §3.1).
+    case .url(let text):
+      ["http://", "https://"].contains(String(decoding: URLParts(text).scheme, as: UTF8.self).lowercased())
     }
   }
 }
@@ -101,25 +103,11 @@ public struct MediaItem: Sendable, Hashable {
   }
 
   private static func identity(of locator: Locator) -> String {
-    guard case .url(let text) = locator, let scheme = text.range(of: "://") else { return locator.uri }
-    let rest = text[scheme.upperBound...].prefix { $0 != "#" }
-    let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-    let host = rest[..<authorityEnd].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-    return "\(text[..<scheme.upperBound])\(host)\(rest[authorityEnd...])"
+    guard case .url(let text) = locator else { return locator.uri }
+    let parts = URLParts(text)
+    return String(decoding: parts.scheme + parts.host + parts.path + parts.query, as: UTF8.self)
   }
 
   /// What to call the item before its tags are read: the declared title, else the file's name.
   public var displayTitle: String { externalMetadata.text("title") ?? locator.displayName }
-}
-
-extension String {
-  /// The first occurrence of `needle`, without Foundation.
-  fileprivate func range(of needle: String) -> Range<Index>? {
-    var index = startIndex
-    while index < endIndex {
-      if self[index...].hasPrefix(needle) { return index..<self.index(index, offsetBy: needle.count) }
-      index = self.index(after: index)
-    }
-    return nil
-  }
 }

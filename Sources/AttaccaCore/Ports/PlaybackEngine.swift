@@ -58,8 +58,9 @@ public struct PositionAnchor: Sendable, Hashable {
   /// The position at host time `now`, never before the anchor's and never beyond `limit`.
   public func position(at now: Duration, limit: Duration? = nil) -> Duration {
     let elapsed = max(.zero, now - hostTime)
-    // At the ordinary rate no floating-point number is involved.
-    let moved = rate == 0 ? .zero : rate == 1 ? elapsed : elapsed * rate
+    // At the ordinary rate no floating-point number is involved. A rate that is none (NaN, negative) moves nothing, and
+    // one beyond any use is bounded, because `Duration` traps on what it cannot hold.
+    let moved = rate == 1 ? elapsed : rate > 0 ? elapsed * min(rate, 1_000) : .zero
     let position = position + moved
     guard let limit else { return position }
     return min(position, max(limit, self.position))
