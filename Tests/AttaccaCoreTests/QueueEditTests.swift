@@ -175,7 +175,8 @@ import Testing
 
   @Test func rangesAreClamped() {
     let queue = queue("abcd")
-    for (range, expected) in [(-5..<2, "ab"), (2..<99, "cd"), (1..<3, "bc"), (4..<9, ""), (-9 ..< -2, ""), (2..<2, "")] {
+    for (range, expected) in [(-5..<2, "ab"), (2..<99, "cd"), (1..<3, "bc"), (4..<9, ""), (-9 ..< -2, ""), (2..<2, "")]
+    {
       #expect(queue.entries(in: range).map(\.item.displayTitle).joined() == expected)
     }
   }

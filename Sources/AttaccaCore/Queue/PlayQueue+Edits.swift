@@ -146,13 +146,22 @@ extension PlayQueue {
 
   /// Takes slots out and tells where they were in the list order.
   private mutating func take(_ gone: Set<Int32>) -> [Range<Int>] {
-    // In list order, so that equal edits of equal queues stay equal to the last slot.
-    let places = gone.map { (position: list.position(of: $0), slot: $0) }.sorted { $0.position < $1.position }
     // One by one a removal costs about as much as passing over a few hundred entries.
-    let isBulk = places.count > max(8, count / 256)
+    let isBulk = gone.count > max(8, count / 256)
+    // In list order, so that equal edits of equal queues stay equal to the last slot.
+    var places: [(position: Int, slot: Int32)] = []
+    places.reserveCapacity(gone.count)
     if isBulk {
-      list = list.filtered { !gone.contains($0) }
+      var position = 0
+      list = list.filtered { slot in
+        defer { position += 1 }
+        guard gone.contains(slot) else { return true }
+        places.append((position, slot))
+        return false
+      }
       play = play?.filtered { !gone.contains($0) }
+    } else {
+      places = gone.map { (list.position(of: $0), $0) }.sorted { $0.position < $1.position }
     }
     var ranges: [Range<Int>] = []
     for (position, slot) in places {
