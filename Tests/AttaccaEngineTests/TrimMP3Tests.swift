@@ -129,10 +129,18 @@ import Testing
     _ = try media.wav()
     try media.run("lame", "--quiet", "a.wav", "a.mp3")
     let bytes = try media.bytes("a.mp3")
-    let joined = try #require(MP3StreamInfo(of: MemoryByteSource(bytes + bytes)))
-    #expect(joined.trim.start == 576 + 529)
-    #expect(joined.trim.end == nil)
-    #expect(joined.duration?.confidence == .estimated)
+    let tagged = TrimID3Tests.tag(3, TrimID3Tests.frame("TIT2", [0, 65], version: 3)) + bytes
+    // Also when the second is short beside the first.
+    _ = try media.wav(0..<20_000)
+    try media.run("lame", "--quiet", "a.wav", "short.mp3")
+    for second in [bytes, tagged, try media.bytes("short.mp3")] {
+      let joined = try #require(MP3StreamInfo(of: MemoryByteSource(bytes + second)))
+      #expect(joined.trim == TrimRange(start: 576 + 529, end: nil, source: .lame))
+      #expect(joined.duration?.confidence == .estimated)
+    }
+    // Bytes that are no frames do not open the end.
+    let padded = try #require(MP3StreamInfo(of: MemoryByteSource(bytes + [UInt8](repeating: 0, count: 40_000))))
+    #expect(padded.trim.count == Int64(TrimMedia.cut))
   }
 
   @Test func tagsAtTheEndAreNotAudio() throws {

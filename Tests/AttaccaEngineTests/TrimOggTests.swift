@@ -33,6 +33,19 @@ import Testing
     #expect(Int64(raw.count / 2) >= trim.end ?? .max)
   }
 
+  @Test func opusStartsWithTheMusicsFirstFrame() throws {
+    let media = try TrimMedia()
+    _ = try media.wav()
+    try media.ffmpeg("-i", "a.wav", "-ar", "48000", "b.wav")
+    try media.ffmpeg("-i", "b.wav", "-f", "s16le", "b.raw")
+    try media.run("opusenc", "--quiet", "b.wav", "b.opus")
+    let original = try media.bytes("b.raw").withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+    let trim = readTrim(of: try media.source("b.opus"), container: "ogg", codec: "opus", sampleRate: 48_000)
+    #expect(trim.count == .some(Int64(original.count / 2)))
+    let music = Array(try media.raw("b.opus")[Int(trim.start) * 2..<Int(trim.end ?? 0) * 2])
+    #expect(TrimMedia.lag(music, original) == 0)
+  }
+
   @Test func vorbisIsExact() throws {
     let media = try TrimMedia()
     _ = try Self.vorbis(media)

@@ -21,6 +21,8 @@ package struct MP3StreamInfo: Sendable, Hashable {
   /// Whether FFmpeg's demuxer delivers the tag frame as audio: when it says neither how many frames nor how many bytes
   /// there are, or when other bytes stand before it.
   package var isTagFrameDelivered: Bool
+  /// Whether more frames follow behind all that the tag counts: files that were joined.
+  private var goesOn = false
   /// Mean seconds per byte over samples of the file, for the estimate without a tag.
   private var secondsPerByte: Double?
 
@@ -53,11 +55,20 @@ package struct MP3StreamInfo: Sendable, Hashable {
     }
     for tag in tags where iTunSMPB == nil { iTunSMPB = tag.iTunSMPB(&reader) }
     audioEnd = length.map { MP3Tail.audioEnd(length: $0, start: firstAudioFrameOffset, &reader) }
+    goesOn = findsMoreThanCounted(&reader)
     switch infoTag?.kind {
     case .info: isConstantBitRate = true
     case .xing, .vbri: isConstantBitRate = false
     case nil: sampleBitRates(&reader)
     }
+  }
+
+  /// Looks for frames behind the bytes that the tag counts, over an ID3v2 tag. Encoders may miscount by a frame or two.
+  private func findsMoreThanCounted(_ reader: inout ByteReader) -> Bool {
+    guard let counted = infoTag?.bytes, let audioEnd, audioEnd - firstFrameOffset - counted > 4096 else { return false }
+    let behind = firstFrameOffset + counted
+    let start = ID3v2Tag.all(from: behind, &reader).last?.end ?? behind
+    return MP3FrameFinder.first(from: start, before: min(audioEnd, start + 16384), end: audioEnd, &reader) != nil
   }
 
   /// Looks at the first eight frames and at one in each sixteenth of the file.
@@ -103,8 +114,7 @@ package struct MP3StreamInfo: Sendable, Hashable {
       return tag.frames.map { present / 1792 > $0 &+ 1 ? .more : .unknown } ?? .unknown
     }
     // Some encoders leave their own frame out of the count or end with a few odd bytes.
-    if present < counted - Int64(2 * header.size) { return .fewer }
-    return present > counted + max(counted >> 4, 8192) ? .more : .same
+    return present < counted - Int64(2 * header.size) ? .fewer : goesOn ? .more : .same
   }
 
   /// The part of the decoded frames that is music.
