@@ -2,7 +2,7 @@ import AttaccaCore
 import AttaccaEngine
 
 // One entry for all parsers that look into foreign files for their trim. libFuzzer calls it with the bytes it makes up;
-// the first byte picks the parser, the rest is the file. `scripts/fuzz-corpus` makes seeds of that form.
+// the first byte picks the parser and how the source behaves, the rest is the file. `scripts/fuzz-corpus` makes seeds of that form.
 
 /// The file as libFuzzer made it up.
 ///
@@ -10,15 +10,17 @@ import AttaccaEngine
 private final class FuzzSource: ByteSource, @unchecked Sendable {
   private let bytes: UnsafeRawBufferPointer
   private let hidesLength: Bool
-  init(_ bytes: UnsafeRawBufferPointer, hidesLength: Bool) {
+  private let largestRead: Int
+  init(_ bytes: UnsafeRawBufferPointer, hidesLength: Bool, largestRead: Int) {
     self.bytes = bytes
     self.hidesLength = hidesLength
+    self.largestRead = largestRead
   }
   var length: Int64? { hidesLength ? nil : Int64(bytes.count) }
   var isSeekable: Bool { true }
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> ByteRead {
     guard offset >= 0, offset < Int64(bytes.count), !buffer.isEmpty else { return .end }
-    let count = min(buffer.count, bytes.count - Int(offset))
+    let count = min(buffer.count, bytes.count - Int(offset), largestRead)
     buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset) + count]))
     return .bytes(count)
   }
@@ -33,7 +35,9 @@ private func check(_ trim: TrimRange) {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTrim(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   guard let data, size > 0 else { return 0 }
-  let source = FuzzSource(UnsafeRawBufferPointer(start: data + 1, count: size - 1), hidesLength: data[0] & 0x80 != 0)
+  let source = FuzzSource(
+    UnsafeRawBufferPointer(start: data + 1, count: size - 1), hidesLength: data[0] & 0x80 != 0,
+    largestRead: data[0] & 0x40 != 0 ? 50 : .max)
   switch data[0] & 0x03 {
   case 0:
     guard let info = MP3StreamInfo(of: source) else { return 0 }

@@ -105,7 +105,11 @@ import Testing
     hidden.hidesLength = true
     for missing in [1, 3, 50, 200] {
       let cut = Array(bytes.dropLast(missing))
-      for source in [MemoryByteSource(cut), MemoryByteSource(cut, faults: hidden)] {
+      var slow = hidden
+      slow.largestRead = 7
+      for source in [
+        MemoryByteSource(cut), MemoryByteSource(cut, faults: hidden), MemoryByteSource(cut, faults: slow),
+      ] {
         var index = MP3FrameIndex(try #require(MP3StreamInfo(of: source)))
         #expect(index.countFrames(in: source) == Int64(truth.count - 1))
         let beyond = index.offset(ofFrame: 1 << 40, in: source)

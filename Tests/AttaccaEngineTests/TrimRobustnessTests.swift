@@ -80,6 +80,8 @@ import Testing
       var faults = MemoryByteSource.Faults()
       faults.hidesLength = true
       Self.check(MemoryByteSource(sample, faults: faults))
+      faults.largestRead = 7
+      Self.check(MemoryByteSource(sample, faults: faults))
       faults.pendingReads = 1
       Self.check(MemoryByteSource(sample, faults: faults))
     }

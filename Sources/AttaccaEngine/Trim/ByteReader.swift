@@ -20,13 +20,13 @@ package struct ByteReader {
   /// Makes a reader.
   ///
   /// - Parameters:
-  ///   - window: bytes fetched at a time, at least 64.
+  ///   - window: bytes fetched at a time, at least 64; no more than the source has are ever held.
   ///   - budget: bytes it may fetch in its whole life; fetched twice counts twice.
   package init(_ source: any ByteSource, window: Int = 4096, budget: Int64) {
     self.source = source
     self.budget = budget
     length = source.length
-    let capacity = max(64, window)
+    let capacity = max(64, min(window, Int(clamping: source.length ?? .max)))
     buffer = Array(unsafeUninitializedCapacity: capacity) { memory, count in
       memory.initialize(repeating: 0)
       count = capacity

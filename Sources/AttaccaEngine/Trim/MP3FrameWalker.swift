@@ -31,8 +31,12 @@ struct MP3FrameWalker: Sendable {
   mutating func walk(to goal: Int64, _ reader: inout ByteReader) -> Bool {
     while frame < goal {
       let before = frame
-      if reader.fill(at: offset, atLeast: 4) >= 4 { passFrames(to: goal, reader) }
-      if frame == before, !settle(&reader) { return false }
+      passFrames(to: goal, &reader)
+      guard frame == before else { continue }
+      guard settle(&reader) else { return false }
+      passFrames(to: goal, &reader)
+      // A frame that was there a moment ago and is not now: the source fails, or gives now more bytes, now fewer.
+      if frame == before { return false }
     }
     return true
   }
@@ -59,7 +63,9 @@ struct MP3FrameWalker: Sendable {
   }
 
   /// The inner loop: frames that stand one behind the other in the reader's window.
-  private mutating func passFrames(to goal: Int64, _ reader: borrowing ByteReader) {
+  private mutating func passFrames(to goal: Int64, _ reader: inout ByteReader) {
+    // Where the end is not known, only frames that are in the window as a whole are passed.
+    guard reader.fill(at: offset, atLeast: end == nil ? MP3FrameFinder.lookAhead : 4) >= 4 else { return }
     let (start, room) = (offset, (end ?? .max) - offset)
     var (count, position) = (0, 0)
     let wanted = Int(min(goal - frame, 1 << 30))
