@@ -140,7 +140,6 @@ extension PlayerReducer {
       effects.append(.emit(.seekEnded(queue.currentID, .landed(at: target))))
       return reply(id, .seek(.landed(at: target)))
     }
-    journal(.seeked, now)
     let seek = PendingSeek(id: newSeek(), target: target, command: id)
     pendingSeek = seek
     effects.append(.engine(.seek(seek.id, current.generation, to: target)))

@@ -37,6 +37,7 @@ extension PlayerReducer {
       guard current?.generation == generation, let seek = pendingSeek, seek.id == id else { return }
       pendingSeek = nil
       heard(anchor, now)
+      journal(.seeked, now)
       end(seek, .landed(at: anchor.position))
     case .seekFailed(let id, let generation, let error):
       guard current?.generation == generation, let seek = pendingSeek, seek.id == id else { return }
