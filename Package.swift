@@ -10,7 +10,7 @@ let fuzzing = Context.environment["ATTACCA_FUZZ"] == "1"
 let swift: [SwiftSetting] =
   [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
   + (strict ? [.treatAllWarnings(as: .error)] : [])
-  + (fuzzing ? [.unsafeFlags(["-sanitize=fuzzer-no-link,address"])] : [])
+  + (fuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
 
 func target(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swift)
@@ -46,6 +46,14 @@ var targets: [Target] = [
   test("AttaccaTests", ["Attacca"]),
   test("AttaccaPlayerTests", ["AttaccaPlayer", "Attacca"]),
 ]
+
+if fuzzing {
+  targets.append(
+    .executableTarget(
+      name: "TrimFuzz", dependencies: ["AttaccaCore", "AttaccaEngine"], path: "Fuzz/TrimFuzz",
+      swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
+}
 
 let package = Package(
   name: "Attacca",
