@@ -29,8 +29,9 @@ var targets: [Target] = [
   .systemLibrary(name: "CFFmpeg", path: "Sources/Support/CFFmpeg", pkgConfig: "libavformat libavcodec libswresample libavutil"),
   // libpulse is linked by its module map: its .pc file carries compiler flags that SwiftPM warns about.
   .systemLibrary(name: "CPulse", path: "Sources/Support/CPulse"),
+  .systemLibrary(name: "CMalloc", path: "Sources/Support/CMalloc"),
 
-  target("POSIXKit", path: "Sources/Support/POSIXKit"),
+  target("POSIXKit", ["CMalloc"], path: "Sources/Support/POSIXKit"),
   target("AttaccaCore"),
   target("AttaccaEngine", ["AttaccaCore", "POSIXKit", "CFFmpeg"]),
   target("AttaccaAudio", ["AttaccaCore", "POSIXKit", "CPulse"]),

@@ -1,5 +1,6 @@
 import Attacca
 import POSIXKit
+Memory.limitArenas()
 let args = CommandLine.arguments.dropFirst()
 var config = PlayerConfiguration()
 var items: [MediaItem] = []
@@ -15,6 +16,7 @@ loop: for await e in events {
   switch e {
   case .itemDidChange(_, _, .endOfQueue): break loop
   case .statusChanged(.failed): break loop
+  case .statusChanged(.playing): Task { try? await Task.sleep(for: .seconds(1)); Memory.dropStartUpPages() }
   default: break
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// Compares lines with a file kept beside the tests. With `ATTACCA_RECORD=1` in the environment the file is written
 /// instead, to be read and committed.
-public func expectGolden(_ lines: [String], _ name: String, file: String = #filePath) throws {
+func expectGolden(_ lines: [String], _ name: String, file: String = #filePath) throws {
   let folder = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("Fixtures")
   let url = folder.appendingPathComponent(name + ".golden")
   let text = lines.joined(separator: "\n") + "\n"
