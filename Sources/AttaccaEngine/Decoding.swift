@@ -20,8 +20,12 @@ final class Decoding: @unchecked Sendable {
     static let low = 1.5
     static let high = 3.5
     static let ring = 8.0
-    /// Enough to begin with.
+    /// Frames that are enough to begin with …
     static let start = 4096
+    /// … and this long it may take to have as much as an output takes at once, so that it does not run short right
+    /// after beginning and has to be rewritten.
+    static let full = 2.6
+    static let patience: Duration = .milliseconds(8)
     /// Frames of the source converted at a time.
     static let step = 8192
   }
@@ -172,12 +176,21 @@ final class Decoding: @unchecked Sendable {
     isFinished = false
     // Decoded before anything is changed: what is heard now goes on until the new sound is there.
     var isAtEnd = false
-    while program.end < Ahead.start, !isAtEnd {
+    let full = renderer.output.isOffline ? 0 : Int64(Ahead.full * Double(format.sampleRate))
+    var deadline: Duration?
+    func wantsMore() -> Bool {
+      guard program.end >= Ahead.start else { return true }
+      guard program.end < full else { return false }
+      let now = Clocks.host
+      deadline = deadline ?? now + Ahead.patience
+      return deadline.map { now < $0 } ?? false
+    }
+    while !isAtEnd, wantsMore() {
       switch try media.read() {
       case .frames(let frame, let offset, let count):
         var offset = offset
         let last = offset + count
-        while offset < last, program.end < Ahead.start {
+        while offset < last, wantsMore() {
           let part = min(Ahead.step, last - offset)
           converter.convert(frame, offset: offset, count: part) { frames in
             ring.write(frames, at: program.end)
