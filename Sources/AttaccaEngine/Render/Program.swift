@@ -59,10 +59,12 @@ struct Program {
     return start
   }
 
-  /// Frames below `index` will not be read again; segments wholly before it are forgotten.
-  mutating func raiseFloor(to index: Int64) {
-    floor = max(floor, min(index, end))
-    while segments.count > 1, segments[1].start <= floor { segments.removeFirst() }
+  /// Frames below `index` will not be read again.
+  mutating func raiseFloor(to index: Int64) { floor = max(floor, min(index, end)) }
+
+  /// Segments before the one of `generation` are over and told of.
+  mutating func forget(before generation: Generation) {
+    if let index = segments.lastIndex(where: { $0.generation == generation }) { segments.removeFirst(index) }
   }
 
   /// The segment a program index belongs to: a boundary belongs to the later one.
@@ -72,8 +74,10 @@ struct Program {
   func segment(after index: Int64) -> Segment? { segments.first { $0.start > index } }
 
   /// The media position of a program index.
-  func position(at index: Int64) -> Duration {
-    let segment = segment(at: index)
-    return segment.media.duration + MediaTime(frames: max(0, index - segment.start), rate: sampleRate).duration
+  func position(at index: Int64) -> Duration { position(at: index, in: segment(at: index)) }
+
+  /// The position of a program index counted on from one segment, which differs at its end from the next one's beginning.
+  func position(at index: Int64, in segment: Segment) -> Duration {
+    segment.media.duration + MediaTime(frames: max(0, index - segment.start), rate: sampleRate).duration
   }
 }

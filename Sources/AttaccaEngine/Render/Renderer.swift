@@ -450,6 +450,7 @@ final class Renderer: RenderSource {
       heard = segment.generation
     }
     state.heard = heard
+    state.program?.forget(before: heard)
     return events
   }
 
@@ -465,13 +466,17 @@ final class Renderer: RenderSource {
   private func event(
     _ landing: Landing, _ state: inout State, _ program: Program, _ anchor: PositionAnchor
   ) -> [EngineEvent] {
+    let first = program.segments[0]
     switch landing {
     case .loaded:
-      state.heard = program.segments[0].generation
-      return [.anchored(program.segments[0].generation, anchor)]
+      state.heard = first.generation
+      return [.anchored(first.generation, anchor)]
     case .seek(let id):
-      state.heard = program.segments[0].generation
-      return [.seekLanded(id, program.segments[0].generation, anchor)]
+      // A seek to the very end lands there, although the next item begins at the same frame.
+      state.heard = first.generation
+      var anchor = anchor
+      anchor.position = first.media.duration
+      return [.seekLanded(id, first.generation, anchor)]
     case .resumed:
       return state.heard.map { [.anchored($0, anchor)] } ?? []
     }
