@@ -1,4 +1,5 @@
 import AttaccaCore
+import CFFmpeg
 import POSIXKit
 
 /// The way into the engine's thread: commands in order, and the few that must act at once.
@@ -32,6 +33,8 @@ final class Pipeline: Sendable {
 
   func start(_ receive: @escaping @Sendable (EngineEvent) -> Void) {
     mailbox.withLock { $0.receive = receive }
+    // FFmpeg's remarks go to standard error, into the middle of whatever is on the terminal. What matters comes as errors.
+    av_log_set_level(AV_LOG_QUIET)
     let decoding = Decoding(mailbox: mailbox, sources: sources)
     let worker = Worker(name: "attacca-decode") { decoding.run() }
     guard let worker else {

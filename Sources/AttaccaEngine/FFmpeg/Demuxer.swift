@@ -47,10 +47,12 @@ final class Demuxer {
     // On failure FFmpeg has freed the context.
     let status = avformat_open_input(&opened, nil, nil, &options)
     guard status == 0, let opened else {
-      throw io.failure
-        ?? MediaError(
-          .sourceUnsupported, subject: name,
-          reason: status == attacca_averror_eof ? "the file ends before any audio" : "not a supported audio format")
+      if let failure = io.failure { throw failure }
+      guard let claimed = claimedFormat(of: source) else {
+        throw MediaError(.sourceUnsupported, subject: name, reason: "not a supported audio format")
+      }
+      throw MediaError(
+        .sourceDamaged, subject: name, reason: "a damaged or cut off \(claimed) file: its header is incomplete")
     }
     format = opened
     container = opened.pointee.iformat?.pointee.name.map { String(cString: $0) } ?? ""
