@@ -1,5 +1,5 @@
-@_exported import AttaccaCore
 import AttaccaAudio
+@_exported import AttaccaCore
 import AttaccaEngine
 
 /// Where sound goes.

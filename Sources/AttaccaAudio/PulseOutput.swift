@@ -38,7 +38,8 @@ public final class PulseOutput: AudioOutput {
       return true
     }
     if !isPosted {
-      receive(.failed(MediaError(.playerOutputUnavailable, subject: "PulseAudio", reason: "no thread could be started")))
+      receive(
+        .failed(MediaError(.playerOutputUnavailable, subject: "PulseAudio", reason: "no thread could be started")))
     }
   }
 

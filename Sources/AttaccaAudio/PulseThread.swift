@@ -217,7 +217,8 @@ final class PulseThread {
     guard let stream = pa_stream_new_with_proplist(context, "Attacca", &spec, &map, properties) else {
       return fail(
         MediaError(
-          .playerOutputUnavailable, subject: "PulseAudio", reason: String(cString: pa_strerror(pa_context_errno(context)))))
+          .playerOutputUnavailable, subject: "PulseAudio",
+          reason: String(cString: pa_strerror(pa_context_errno(context)))))
     }
     self.stream = stream
     let data = Unmanaged.passUnretained(self).toOpaque()
@@ -493,7 +494,9 @@ final class PulseThread {
     timerSetFor = nil
     if let deadline = connectDeadline, deadline <= now {
       connectDeadline = nil
-      wasOpened ? connectionLost() : fail(MediaError(.playerOutputUnavailable, subject: "PulseAudio", reason: "the server does not answer"))
+      wasOpened
+        ? connectionLost()
+        : fail(MediaError(.playerOutputUnavailable, subject: "PulseAudio", reason: "the server does not answer"))
     }
     if let time = retryAt, time <= now {
       retryAt = nil

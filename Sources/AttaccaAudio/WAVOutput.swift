@@ -74,7 +74,9 @@ final class WAVFile: FrameSink {
   }
 
   private func header(dataSize: UInt32) -> [UInt8] {
-    func little(_ value: UInt32, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    func little(_ value: UInt32, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
     let block = format.channels * bytesPerSample
     var chunk: [UInt8] = little(isExtensible ? 0xFFFE : 1, 2) + little(UInt32(format.channels), 2)
     chunk += little(UInt32(format.sampleRate), 4) + little(UInt32(format.sampleRate * block), 4)
@@ -97,7 +99,13 @@ final class WAVFile: FrameSink {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress.map { $0 + done }, bytes.count - done) }
-      if count > 0 { done += count } else if count < 0, errno == EINTR { continue } else { throw failure(.playerOutputFailed) }
+      if count > 0 {
+        done += count
+      } else if count < 0, errno == EINTR {
+        continue
+      } else {
+        throw failure(.playerOutputFailed)
+      }
     }
   }
 

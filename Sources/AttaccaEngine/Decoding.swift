@@ -225,7 +225,8 @@ final class Decoding: @unchecked Sendable {
     let made = mailbox.withLock { box -> (Renderer, any AudioOutput)? in
       guard let output = box.output else { return nil }
       let renderer = Renderer(
-        format: format, output: output, gain: box.gain, lowWater: Int(Ahead.low * Double(format.sampleRate)), emit: emit,
+        format: format, output: output, gain: box.gain, lowWater: Int(Ahead.low * Double(format.sampleRate)),
+        emit: emit,
         wakeDecoder: { mailbox.signal { $0.wake = true } })
       box.renderer = renderer
       return (renderer, output)
@@ -258,7 +259,9 @@ final class Decoding: @unchecked Sendable {
 
   /// Tells an output that waits for frames of them: not of every few, which would only make it wake up more often.
   private func feed(_ renderer: Renderer, _ rate: Double) {
-    guard let demand = renderer.demand(), demand.ahead > 0, isFinished || Double(demand.ahead) >= rate / 4 else { return }
+    guard let demand = renderer.demand(), demand.ahead > 0, isFinished || Double(demand.ahead) >= rate / 4 else {
+      return
+    }
     demand.isDry ? renderer.recoverFromDry() : renderer.output.sourceHasMore()
   }
 

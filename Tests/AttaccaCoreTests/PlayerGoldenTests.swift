@@ -39,7 +39,9 @@ private let dead = MediaError(.sourceNotFound, subject: "dead", reason: "no such
   }
 
   @Test func trackThatBreaksUnderway() throws {
-    var simulation = Simulation { item in ScriptedMedia(.seconds(10), breaksAt: item.id.rawValue == "a" ? .seconds(4) : nil) }
+    var simulation = Simulation { item in
+      ScriptedMedia(.seconds(10), breaksAt: item.id.rawValue == "a" ? .seconds(4) : nil)
+    }
     simulation.perform(.replaceQueue(items("ab"), autoStart: .play))
     simulation.runToEnd()
     try expectGolden(simulation.dump, "breaks-underway")
@@ -117,7 +119,8 @@ private let dead = MediaError(.sourceNotFound, subject: "dead", reason: "no such
       .outputLost(Generation(1), PositionAnchor(position: .seconds(2), hostTime: simulation.now, rate: 0)))
     simulation.run(for: .seconds(1))
     simulation.report(.outputRestored)
-    simulation.report(.anchored(Generation(1), PositionAnchor(position: .seconds(2), hostTime: simulation.now, rate: 1)))
+    simulation.report(
+      .anchored(Generation(1), PositionAnchor(position: .seconds(2), hostTime: simulation.now, rate: 1)))
     simulation.run(for: .seconds(1))
     try expectGolden(simulation.dump, "output-lost")
   }

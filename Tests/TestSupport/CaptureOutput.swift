@@ -126,7 +126,8 @@ public final class CaptureOutput: AudioOutput {
     switch command {
     case .edit(let change):
       let end = device.heard + Int64(device.queue.count / channels)
-      let earliest = min(max(device.heard + (device.isRunning ? Int64(margin) : 0), device.heard), max(end, device.heard))
+      let earliest = min(
+        max(device.heard + (device.isRunning ? Int64(margin) : 0), device.heard), max(end, device.heard))
       let transport = change(
         EditPoint(earliest: earliest, heard: device.heard, hostTime: hostTime(device), end: end))
       device.queue.removeLast(max(0, device.queue.count - Int(earliest - device.heard) * channels))

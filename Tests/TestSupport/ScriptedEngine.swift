@@ -81,7 +81,10 @@ public struct ScriptedEngine: Sendable {
       guard let first = chain.first, first.isOpened, let anchor else { return }
       let position = anchor.position(at: now, limit: end)
       if running {
-        post(now + latency, .anchored(first.load.generation, PositionAnchor(position: position, hostTime: now + latency, rate: 1)), .sounds)
+        post(
+          now + latency,
+          .anchored(first.load.generation, PositionAnchor(position: position, hostTime: now + latency, rate: 1)),
+          .sounds)
       } else {
         pending.removeAll { if case .sounds = $0.then { true } else { false } }
         self.anchor = PositionAnchor(position: position, hostTime: now, rate: 0)
@@ -118,7 +121,9 @@ public struct ScriptedEngine: Sendable {
   public mutating func advance(to now: Duration) -> [EngineEvent] {
     var events: [EngineEvent] = []
     while let due = nextDue, due <= now {
-      if let index = pending.indices.min(by: { (pending[$0].due, pending[$0].order) < (pending[$1].due, pending[$1].order) }),
+      if let index = pending.indices.min(by: {
+        (pending[$0].due, pending[$0].order) < (pending[$1].due, pending[$1].order)
+      }),
         pending[index].due <= endDue ?? .seconds(1 << 40)
       {
         let entry = pending.remove(at: index)

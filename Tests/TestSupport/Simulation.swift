@@ -73,7 +73,8 @@ public struct Simulation: Sendable {
         dump.append("\(stamp) \(describe(event))")
       case .reply(let id, let result):
         replies[id] = result
-        if result != .done, case .added = result {} else if result != .done {
+        if result != .done, case .added = result {
+        } else if result != .done {
           dump.append("\(stamp)   reply \(describe(result))")
         }
       case .journal(let record):

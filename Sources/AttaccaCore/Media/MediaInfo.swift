@@ -8,7 +8,13 @@ public enum DurationConfidence: String, Sendable, Hashable, Codable, Comparable 
   case exact
 
   public static func < (a: DurationConfidence, b: DurationConfidence) -> Bool { a.rank < b.rank }
-  private var rank: Int { switch self { case .declared: 0; case .estimated: 1; case .exact: 2 } }
+  private var rank: Int {
+    switch self {
+    case .declared: 0;
+    case .estimated: 1;
+    case .exact: 2
+    }
+  }
 }
 
 /// A duration and how far it can be trusted.

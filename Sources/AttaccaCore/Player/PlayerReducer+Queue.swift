@@ -19,7 +19,9 @@ extension PlayerReducer {
       let change = queue.replaceItem(of: entry, with: item)
       changed(change, id, now)
       faulty[entry] = nil
-      if change != nil, current?.entry.id == entry, let replaced = queue[entry] { go(to: replaced, reason: .edited, now) }
+      if change != nil, current?.entry.id == entry, let replaced = queue[entry] {
+        go(to: replaced, reason: .edited, now)
+      }
     case .clearQueue: changed(queue.removeAll(), id, now)
     default: break
     }

@@ -126,7 +126,7 @@ final class OpenMedia {
     while true {
       switch decoder.receive() {
       case .frame(let frame):
-            let count = Int(frame.pointee.nb_samples)
+        let count = Int(frame.pointee.nb_samples)
         if raw == nil {
           guard let position = rawIndex(of: frame) else { continue }
           raw = position
@@ -268,7 +268,9 @@ final class OpenMedia {
   }
 
   private static func duration(_ demuxer: Demuxer, trim: TrimRange, rate: Int, mp3: MP3Seeking?) -> MediaDuration? {
-    if let end = trim.end { return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact) }
+    if let end = trim.end {
+      return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact)
+    }
     if let duration = mp3?.duration { return duration }
     guard let ticks = demuxer.streamDuration else { return nil }
     let base = demuxer.stream.pointee.time_base

@@ -30,12 +30,15 @@ public enum Memory {
     // A line: `start-end perms offset device inode path`.
     return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-      guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), !fields[4].elementsEqual("0".utf8) else { return nil }
-      let range = fields[0].split(separator: UInt8(ascii: "-")).map { UInt(String(decoding: $0, as: UTF8.self), radix: 16) }
+      guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), !fields[4].elementsEqual("0".utf8) else {
+        return nil
+      }
+      let range = fields[0].split(separator: UInt8(ascii: "-")).map {
+        UInt(String(decoding: $0, as: UTF8.self), radix: 16)
+      }
       guard range.count == 2, let start = range[0], let end = range[1], end > start else { return nil }
       return UnsafeMutableRawBufferPointer(
         start: UnsafeMutableRawPointer(bitPattern: start), count: Int(end - start))
     }
   }
 }
-
