@@ -79,24 +79,33 @@ final class Decoding: @unchecked Sendable {
 
   private func finish() {
     chain.removeAll()
+    renderer = nil
     let output = mailbox.withLock { box -> (any AudioOutput)? in
       defer {
         box.output = nil
         box.renderer = nil
         box.receive = nil
+        box.hasEnded = true
       }
       return box.output
     }
+    close(output)
+  }
+
+  /// Closes an output. A shutdown is complete when the thread has ended and every output has closed, those of earlier
+  /// stops too: a file is not whole before.
+  private func close(_ output: (any AudioOutput)?) {
     let mailbox = mailbox
+    mailbox.withLock { $0.closing += 1 }
     let done: @Sendable () -> Void = {
       let completions = mailbox.withLock { box -> [@Sendable () -> Void] in
-        box.hasEnded = true
+        box.closing -= 1
+        guard box.isOver else { return [] }
         defer { box.completions = [] }
         return box.completions
       }
       completions.forEach { $0() }
     }
-    renderer = nil
     if let output { output.close(done) } else { done() }
   }
 
@@ -112,7 +121,7 @@ final class Decoding: @unchecked Sendable {
       converter = nil
       ring = nil
       chunk = nil
-      output?.close {}
+      if output != nil { close(output) }
     }
   }
 

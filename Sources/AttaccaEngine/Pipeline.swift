@@ -17,8 +17,13 @@ final class Pipeline: Sendable {
     var gain: Float = 1
     /// The source a load or seek is reading right now, to be cancelled when a newer load makes it pointless.
     var reading: (any ByteSource)?
+    var isStarted = false
     var isShutDown = false
+    /// The engine's thread has ended (or never began).
     var hasEnded = false
+    /// Outputs that are being closed.
+    var closing = 0
+    var isOver: Bool { hasEnded && closing == 0 }
     var completions: [@Sendable () -> Void] = []
   }
 
@@ -32,7 +37,10 @@ final class Pipeline: Sendable {
   }
 
   func start(_ receive: @escaping @Sendable (EngineEvent) -> Void) {
-    mailbox.withLock { $0.receive = receive }
+    mailbox.withLock { box in
+      box.receive = receive
+      box.isStarted = true
+    }
     // FFmpeg's remarks go to standard error, into the middle of whatever is on the terminal. What matters comes as errors.
     av_log_set_level(AV_LOG_QUIET)
     let decoding = Decoding(mailbox: mailbox, sources: sources)
@@ -91,7 +99,7 @@ final class Pipeline: Sendable {
     let isOver = mailbox.signal { box in
       box.isShutDown = true
       box.reading?.cancel()
-      if box.hasEnded || box.receive == nil { return true }
+      if box.isOver || !box.isStarted { return true }
       box.completions.append(completion)
       return false
     }
