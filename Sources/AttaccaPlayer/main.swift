@@ -1,23 +1,15 @@
+// `attacca-player`: the process in which sound lives. Arguments are bytes: a file name need not be UTF-8.
 import Attacca
+import Glibc
 import POSIXKit
+
 Memory.limitArenas()
-let args = CommandLine.arguments.dropFirst()
-var config = PlayerConfiguration()
-var items: [MediaItem] = []
-for a in args {
-  if a == "silent" { config.output = .silent } else if a == "pulse" { config.output = .pulse } else if a.hasPrefix("wav:") { config.output = .wav(path: Array(a.dropFirst(4).utf8)) }
-  else { items.append(MediaItem(.file(a), origin: .user)) }
-}
-let player = Player(configuration: config)
-let events = await player.events()
-try await player.replaceQueue(with: items, autoStart: .play)
-loop: for await e in events {
-  print(Clocks.host, e.name, e)
-  switch e {
-  case .itemDidChange(_, _, .endOfQueue): break loop
-  case .statusChanged(.failed): break loop
-  case .statusChanged(.playing): Task { try? await Task.sleep(for: .seconds(1)); Memory.dropStartUpPages() }
-  default: break
-  }
-}
-await player.shutdown()
+
+// Not `CommandLine.arguments`, which repairs what is not UTF-8.
+let arguments = (0..<Int(CommandLine.argc)).dropFirst().compactMap { CommandLine.unsafeArgv[$0] }
+  .map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+
+// Folders are read before signals are caught: a long search can be broken off as ever.
+let (plan, status) = PlayCommand.plan(arguments)
+guard let plan else { exit(status) }
+exit(await PlayCommand.run(plan, on: Player(configuration: PlayerConfiguration(plan.options))))
