@@ -10,7 +10,7 @@ import AttaccaCore
   var isClosed: Bool { get }
 }
 
-/// A way to show what goes on. One of them runs at a time, on the main thread: writing to a terminal may block.
+/// A way to show what goes on. One of them is at work, on the main actor: writing to a terminal may block.
 @MainActor protocol Face: AnyObject {
   /// Whether ``show(_:)-(PlayerSnapshot)`` is wanted; without it a player at work wakes nobody.
   var wantsSnapshots: Bool { get }

@@ -61,7 +61,7 @@ import POSIXKit
     case .unread: return 1
     case .signal(let signal):
       // Whoever started us shall see which signal it was (and a shell stop its loop).
-      raise(signal)
+      SignalPipe.raiseDefault(signal)
       return 128 + signal
     }
   }

@@ -17,7 +17,7 @@ enum SessionEnding: Equatable {
 /// Plays a queue from a terminal or a script: starts it, shows it through a face, carries keys and signals to the
 /// player, and knows when it is over.
 ///
-/// Everything comes through one stream and is handled one by one on the main thread, where a terminal that is slow to
+/// Everything comes through one stream and is handled one by one on the main actor, where a terminal that is slow to
 /// take its text holds up nothing but itself.
 @MainActor final class PlaySession {
   private enum Input: Sendable {

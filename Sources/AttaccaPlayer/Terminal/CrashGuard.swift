@@ -13,11 +13,12 @@ private struct CrashState {
 
 /// A signal handler is given nothing but the signal's number, so its state must be global.
 ///
-/// `nonisolated(unsafe)`: set once, on the main thread, before any handler is installed; `isArmed` and `modes` are
-/// written on the main thread only, and a handler reads them in a process that is about to die.
+/// `nonisolated(unsafe)`: set once, on the main actor, before any handler is installed; its members are written on the
+/// main actor only, and a handler reads them in a process that is about to die.
 nonisolated(unsafe) private var crashState: UnsafeMutablePointer<CrashState>?
 
-/// Gives the terminal back when the process crashes, then lets it crash.
+/// Gives the terminal back when the process crashes, then lets it crash. (Not when a stack overflows: there is nothing
+/// left to run a handler on.)
 @MainActor enum CrashGuard {
   private static let signals = [SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE]
 
@@ -46,16 +47,8 @@ nonisolated(unsafe) private var crashState: UnsafeMutablePointer<CrashState>?
   static func disarm() { crashState?.pointee.isArmed = false }
 
   private static func install(_ previous: UnsafeMutablePointer<sigaction>) {
-    // An overflowing stack cannot run a handler. This covers the main thread; another thread's overflow dies unhandled.
-    let size = 64 * 1024
-    var stack = stack_t()
-    stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-    stack.ss_size = size
-    sigaltstack(&stack, nil)
-
     var action = sigaction()
     sigemptyset(&action.sa_mask)
-    action.sa_flags = SA_ONSTACK
     // Async-signal-safe calls only (signal-safety(7)), no allocation, no reference counting.
     action.__sigaction_handler.sa_handler = { signal in
       guard let state = crashState else { return }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Where the handler writes. Global because a handler is given nothing but the signal's number.
 ///
-/// `nonisolated(unsafe)`: set on the main thread before the handlers are installed, and never again.
+/// `nonisolated(unsafe)`: set on the main actor before the handlers are installed, and never again.
 nonisolated(unsafe) private var signalPipeEnd: Int32 = -1
 
 /// Signals as bytes in a pipe, each the signal's number, to be read where it suits.
@@ -35,9 +35,23 @@ nonisolated(unsafe) private var signalPipeEnd: Int32 = -1
 
   /// Stops the process as Control-Z does; returns when it goes on.
   static func stopProcess() {
-    Glibc.signal(SIGTSTP, SIG_DFL)
-    raise(SIGTSTP)
+    raiseDefault(SIGTSTP)
     catchSignal(SIGTSTP)
+  }
+
+  /// Lets a signal do to the process what it does by default, before this returns.
+  ///
+  /// The main actor's thread may be one of libdispatch's, which block signals: one sent to the process would arrive
+  /// elsewhere, some time later.
+  static func raiseDefault(_ signal: Int32) {
+    Glibc.signal(signal, SIG_DFL)
+    var set = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, signal)
+    pthread_sigmask(SIG_UNBLOCK, &set, &before)
+    raise(signal)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
   private static func isIgnored(_ signal: Int32) -> Bool {
