@@ -152,7 +152,11 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
     }
 
     private func workOffline(_ source: any RenderSource) -> Duration? {
-      guard isRunning, !isShort else { return nil }
+      guard isRunning, !isShort else {
+        // A marker may have been set to a frame that is out already.
+        if isRunning { report(Clocks.host) }
+        return nil
+      }
       let room = holdAfter.map { Int(min(Int64(buffer.count), $0 - end)) } ?? .max
       let count = source.render(into: buffer, from: end, count: min(room, buffer.count / format.channels))
       if count == 0 {

@@ -26,8 +26,13 @@ final class Decoding: @unchecked Sendable {
     /// after beginning and has to be rewritten.
     static let full = 2.6
     static let patience: Duration = .milliseconds(8)
-    /// Frames of the source converted at a time.
+    /// Frames made at a time, at the output's rate.
     static let step = 8192
+
+    /// How many frames of a media at `rate` make a step of the output's, or fewer.
+    static func step(from rate: Int, to output: StreamFormat) -> Int {
+      max(256, min(step, step * rate / output.sampleRate))
+    }
   }
 
   private let mailbox: Monitor<Pipeline.Mailbox>
@@ -80,33 +85,38 @@ final class Decoding: @unchecked Sendable {
   private func finish() {
     chain.removeAll()
     renderer = nil
-    let output = mailbox.withLock { box -> (any AudioOutput)? in
+    let outputs = mailbox.withLock { box -> [any AudioOutput] in
+      // A stop that was not carried out any more has an output to close too.
+      let stopped = box.commands.compactMap { if case .stop(let output) = $0 { output } else { nil } }
       defer {
         box.output = nil
         box.renderer = nil
         box.receive = nil
+        box.commands = []
+        box.closing += 1
         box.hasEnded = true
       }
-      return box.output
+      return stopped + [box.output].compactMap { $0 }
     }
-    close(output)
+    for output in outputs { close(output) }
+    hasClosed()
   }
 
   /// Closes an output. A shutdown is complete when the thread has ended and every output has closed, those of earlier
   /// stops too: a file is not whole before.
-  private func close(_ output: (any AudioOutput)?) {
-    let mailbox = mailbox
+  private func close(_ output: any AudioOutput) {
     mailbox.withLock { $0.closing += 1 }
-    let done: @Sendable () -> Void = {
-      let completions = mailbox.withLock { box -> [@Sendable () -> Void] in
-        box.closing -= 1
-        guard box.isOver else { return [] }
-        defer { box.completions = [] }
-        return box.completions
-      }
-      completions.forEach { $0() }
+    output.close { [self] in hasClosed() }
+  }
+
+  private func hasClosed() {
+    let completions = mailbox.withLock { box -> [@Sendable () -> Void] in
+      box.closing -= 1
+      guard box.isOver else { return [] }
+      defer { box.completions = [] }
+      return box.completions
     }
-    if let output { output.close(done) } else { done() }
+    completions.forEach { $0() }
   }
 
   private func handle(_ command: Command) {
@@ -121,7 +131,7 @@ final class Decoding: @unchecked Sendable {
       converter = nil
       ring = nil
       chunk = nil
-      if output != nil { close(output) }
+      if let output { close(output) }
     }
   }
 
@@ -173,7 +183,10 @@ final class Decoding: @unchecked Sendable {
   ) throws(MediaError) {
     guard let renderer = renderer ?? openOutput(for: media.info) else { return }
     let format = renderer.format
-    guard let ring = FrameRing(capacity: Int(Ahead.ring * Double(format.sampleRate)), channels: format.channels) else {
+    guard
+      let ring = FrameRing(
+        capacity: max(Int(Ahead.ring * Double(format.sampleRate)), 16 * Ahead.step), channels: format.channels)
+    else {
       throw MediaError(.sourceReadFailed, subject: load.item.locator.displayName, reason: "out of memory")
     }
     let converter = StreamConverter(to: format)
@@ -200,7 +213,7 @@ final class Decoding: @unchecked Sendable {
         var offset = offset
         let last = offset + count
         while offset < last, wantsMore() {
-          let part = min(Ahead.step, last - offset)
+          let part = min(Ahead.step(from: media.sampleRate, to: format), last - offset)
           converter.convert(frame, offset: offset, count: part) { frames in
             ring.write(frames, at: program.end)
             program.publish(frames.count / format.channels)
@@ -229,10 +242,10 @@ final class Decoding: @unchecked Sendable {
   }
 
   private func openOutput(for info: MediaInfo) -> Renderer? {
-    let format = StreamFormat(streamFor: info)
     let mailbox = mailbox
     let made = mailbox.withLock { box -> (Renderer, any AudioOutput)? in
       guard let output = box.output else { return nil }
+      let format = StreamFormat(streamFor: info, offline: output.isOffline)
       let renderer = Renderer(
         format: format, output: output, gain: box.gain, lowWater: Int(Ahead.low * Double(format.sampleRate)),
         emit: emit,
@@ -241,7 +254,7 @@ final class Decoding: @unchecked Sendable {
       return (renderer, output)
     }
     guard let (renderer, output) = made else { return nil }
-    output.open(format, source: renderer) { [weak renderer] in renderer?.receive($0) }
+    output.open(renderer.format, source: renderer) { [weak renderer] in renderer?.receive($0) }
     // Read after the renderer is visible to `send`, so that no change in between is missed.
     if mailbox.withLock({ $0.isRunning }) { renderer.setRunning(true) }
     self.renderer = renderer
@@ -256,7 +269,7 @@ final class Decoding: @unchecked Sendable {
     let rate = Double(renderer.format.sampleRate)
     if demand.ahead < Int(Ahead.low * rate) { isFilling = true }
     let room = demand.room
-    if demand.ahead >= Int(Ahead.high * rate) || room < Ahead.step * 8 { isFilling = false }
+    if demand.ahead >= Int(Ahead.high * rate) || room < Ahead.step * 4 { isFilling = false }
     if isFilling, !isFinished, decodeSome(renderer, ring) {
       if demand.isDry || demand.isShort { feed(renderer, rate) }
       return true
@@ -291,13 +304,14 @@ final class Decoding: @unchecked Sendable {
       renderer.append(frames, to: ring, at: end)
       end += Int64(frames.count / ring.channels)
     }
+    let step = Ahead.step(from: media.sampleRate, to: renderer.format)
     switch chunk {
     case .some((.frames(let frame, let offset, let count), let used)):
-      let part = min(Ahead.step, count - used)
+      let part = min(step, count - used)
       converter.convert(frame, offset: offset + used, count: part, write: append)
       chunk = used + part < count ? (.frames(frame, offset: offset, count: count), used + part) : nil
     case .some((.concealment(let count), let used)):
-      let part = min(Ahead.step, count - used)
+      let part = min(step, count - used)
       converter.conceal(part, rate: media.sampleRate, write: append)
       chunk = used + part < count ? (.concealment(count: count), used + part) : nil
     case .some((.pending, _)):
@@ -414,11 +428,11 @@ final class Decoding: @unchecked Sendable {
 }
 
 extension StreamFormat {
-  /// The stream for a media that is the first to be heard: its own rate, but never a rate or a channel count that would
-  /// make what follows sound worse (a 22 kHz voice before a 44.1 kHz album, mono before stereo).
-  init(streamFor info: MediaInfo) {
+  /// The stream for a media that is the first to be heard: its own rate, but for the ear never a rate that would make what
+  /// follows sound worse (a 22 kHz voice before a 44.1 kHz album), and never mono before stereo.
+  init(streamFor info: MediaInfo, offline: Bool) {
     var rate = max(1, info.sampleRate)
-    if rate < 44_100 { rate = 44_100 % rate == 0 ? 44_100 : 48_000 }
+    if rate < 44_100, !offline { rate = 44_100 % rate == 0 ? 44_100 : 48_000 }
     self.init(
       sampleRate: min(rate, 384_000), channels: min(8, max(2, info.channels)),
       significantBits: info.bitsPerSample.map { $0 > 16 ? 24 : 16 } ?? 16)

@@ -132,8 +132,14 @@ final class StreamConverter {
       &resampler, &outLayout, AV_SAMPLE_FMT_FLT, Int32(format.sampleRate), &inLayout, next.sampleFormat, next.rate, 0,
       nil)
     if let resampler {
-      // Downmixing must not clip.
-      av_opt_set_double(UnsafeMutableRawPointer(resampler), "rematrix_maxval", 1, 0)
+      if layout.nb_channels == 1, format.channels == 2 {
+        // One voice comes from both sides as it is; FFmpeg's own matrix would make it 3 dB softer.
+        var both = [1.0, 1.0]
+        swr_set_matrix(resampler, &both, 1)
+      } else {
+        // Downmixing must not clip.
+        av_opt_set_double(UnsafeMutableRawPointer(resampler), "rematrix_maxval", 1, 0)
+      }
       if swr_init(resampler) < 0 { swr_free(&self.resampler) }
     }
     input = next

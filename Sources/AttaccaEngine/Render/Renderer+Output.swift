@@ -200,9 +200,22 @@ extension Renderer {
     point.hostTime + format.duration(of: frame - point.heard)
   }
 
-  /// Tells the output the next frame worth reporting: a landing, a joint, the end, or where sound runs dry.
+  /// Tells the output the next frame worth reporting: a landing, a joint, or the end.
+  ///
+  /// Two threads may be here at once, each about to tell what was true when it looked. Whoever told last looks again.
   func updateMarker() {
-    let marker = state.withLock { state -> Int64? in
+    var told = nextMarker
+    output.setMarker(told)
+    while true {
+      let marker = nextMarker
+      guard marker != told else { return }
+      told = marker
+      output.setMarker(told)
+    }
+  }
+
+  private var nextMarker: Int64? {
+    state.withLock { state -> Int64? in
       guard state.held == nil, let program = state.program else { return nil }
       var frames = state.landings.map(\.frame)
       if let heard = state.heard, let number = program.segments.lastIndex(where: { $0.generation == heard }) {
@@ -212,6 +225,5 @@ extension Renderer {
       }
       return frames.min()
     }
-    output.setMarker(marker)
   }
 }

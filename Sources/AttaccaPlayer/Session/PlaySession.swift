@@ -103,7 +103,9 @@ enum SessionEnding: Equatable {
   }
 
   private func begin(_ items: [MediaItem], start: Duration?) async {
-    func refusal(_ result: CommandResult) -> Refusal? { if case .refused(let refusal) = result { refusal } else { nil } }
+    func refusal(_ result: CommandResult) -> Refusal? {
+      if case .refused(let refusal) = result { refusal } else { nil }
+    }
     if let start {
       // Stopped, a seek only says where playing will begin: the media is opened once, at the right place.
       if let refusal = refusal(await link.perform(.replaceQueue(items))) {
@@ -214,7 +216,12 @@ enum SessionEnding: Equatable {
       isMuted = muted
       perform(.setMuted(muted))
     case .cycleRepeat:
-      let mode: RepeatMode = switch snapshot.repeatMode { case .off: .all; case .all: .one; case .one: .off }
+      let mode: RepeatMode =
+        switch snapshot.repeatMode {
+        case .off: .all;
+        case .all: .one;
+        case .one: .off
+        }
       perform(.setRepeat(mode))
     case .help: face.toggleHelp()
     case .redraw: face.redraw()

@@ -111,7 +111,9 @@ struct StatusLine {
     case .paused(.systemSleep): details.append("asleep")
     default: break
     }
-    if let index = snapshot.queueIndex, snapshot.queueCount > 1 { details.append("\(index + 1)/\(snapshot.queueCount)") }
+    if let index = snapshot.queueIndex, snapshot.queueCount > 1 {
+      details.append("\(index + 1)/\(snapshot.queueCount)")
+    }
     details.append(snapshot.isMuted ? "muted" : "vol \(Int((snapshot.volume * 100).rounded()))%")
     if snapshot.repeatMode != .off { details.append("repeat \(snapshot.repeatMode.rawValue)") }
     return details
@@ -146,6 +148,7 @@ struct StatusLine {
     let eighths = Int(fraction * Double(cells * 8))
     let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
     let done = eighths / 8 + (partial.isEmpty ? 0 : 1)
-    return "│" + String(repeating: "█", count: eighths / 8) + partial + String(repeating: " ", count: cells - done) + "│"
+    return "│" + String(repeating: "█", count: eighths / 8) + partial + String(repeating: " ", count: cells - done)
+      + "│"
   }
 }
