@@ -9,8 +9,13 @@ hear() {
   timeout -k 10 120 "$root/scripts/with-$server" "$root/scripts/record-monitor" "$work/$name.wav" "$@"
 }
 
-# A recorder that starts, or a server that mixes, may round: the error allowed is that of 16 bits.
-same_as() { "$root/scripts/compare-pcm" --find "$@"; }
+# PulseAudio's null sink renders a block of 20 ms ahead; a stream that starts takes it back, but its monitor has told it
+# already. So the first block of a recording may be missing, whoever plays; what follows is exact.
+same_as() {
+  local head=0
+  [[ $server == pulse ]] && head=1024
+  "$root/scripts/compare-pcm" --find --ignore-head "$head" "$@"
+}
 
 server_tests() {
   cd "$media" || exit 1
