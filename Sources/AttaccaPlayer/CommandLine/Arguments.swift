@@ -136,8 +136,8 @@ private func outputOption(_ value: [UInt8]) throws(UsageError) -> OutputOption {
 }
 
 private func wrong(_ value: [UInt8], for option: PlayOption, _ wanted: String? = nil) -> UsageError {
-  UsageError(
-    "\(option.flag): \(text(value).isEmpty ? "empty value" : text(value)): not \(wanted ?? option.placeholder ?? "")")
+  let shown = value.isEmpty ? "empty value" : text(value)
+  return UsageError("\(option.flag): \(shown): not \(wanted ?? option.placeholder ?? "")")
 }
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -44,6 +44,7 @@ enum SessionEnding: Equatable {
   private var volume: Int?
   private var isMuted: Bool?
   private var isStarted = false
+  private var haveEventsEnded = false
   private var isHeard = false
   private var hasOutputFailed = false
   private var timer: (deadline: Duration, task: Task<Void, Never>)?
@@ -93,9 +94,11 @@ enum SessionEnding: Equatable {
     hooks.willEnd()
     await hooks.shutdown()
     // What happened up to the end is still to be told; the player's stream ends with it.
-    for await input in inputs {
-      if case .eventsEnded = input { break }
-      if case .event(let event) = input { show(event) }
+    if !haveEventsEnded {
+      for await input in inputs {
+        if case .eventsEnded = input { break }
+        if case .event(let event) = input { show(event) }
+      }
     }
     for task in tasks { task.cancel() }
     if case .finished = ending { ending = .finished(heard: isHeard, outputFailed: hasOutputFailed) }
@@ -103,21 +106,14 @@ enum SessionEnding: Equatable {
   }
 
   private func begin(_ items: [MediaItem], start: Duration?) async {
-    func refusal(_ result: CommandResult) -> Refusal? {
-      if case .refused(let refusal) = result { refusal } else { nil }
-    }
-    if let start {
-      // Stopped, a seek only says where playing will begin: the media is opened once, at the right place.
-      if let refusal = refusal(await link.perform(.replaceQueue(items))) {
-        continuation.yield(.startRefused(refusal))
-        return
-      }
-      _ = await link.perform(.seek(start))
-    } else if let refusal = refusal(await link.perform(.replaceQueue(items, autoStart: .play))) {
+    // Stopped, a seek only says where playing will begin: the media is opened once, at the right place.
+    let commands: [PlayerCommand] =
+      if let start { [.replaceQueue(items), .seek(start), .play] } else { [.replaceQueue(items, autoStart: .play)] }
+    for command in commands {
+      guard case .refused(let refusal) = await link.perform(command) else { continue }
       continuation.yield(.startRefused(refusal))
       return
     }
-    if start != nil, let refusal = refusal(await link.perform(.play)) { continuation.yield(.startRefused(refusal)) }
   }
 
   /// Sends what a stream brings into the one stream.
@@ -148,7 +144,9 @@ enum SessionEnding: Equatable {
     case .deadline:
       timer = nil
       face.tick()
-    case .eventsEnded: return .finished(heard: isHeard, outputFailed: hasOutputFailed)
+    case .eventsEnded:
+      haveEventsEnded = true
+      return .finished(heard: isHeard, outputFailed: hasOutputFailed)
     }
     return nil
   }
@@ -216,13 +214,7 @@ enum SessionEnding: Equatable {
       isMuted = muted
       perform(.setMuted(muted))
     case .cycleRepeat:
-      let mode: RepeatMode =
-        switch snapshot.repeatMode {
-        case .off: .all;
-        case .all: .one;
-        case .one: .off
-        }
-      perform(.setRepeat(mode))
+      perform(.setRepeat([.off: .all, .all: .one][snapshot.repeatMode] ?? .off))
     case .help: face.toggleHelp()
     case .redraw: face.redraw()
     case .quit: return .quit

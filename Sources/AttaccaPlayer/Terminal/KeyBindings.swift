@@ -32,7 +32,7 @@ struct KeyBinding {
   /// The table in one line, for the terminal.
   static func line(unicode: Bool) -> String {
     let (arrows, upDown) = unicode ? ("←→", "↓↑") : ("left/right", "down/up")
-    return "space pause  \(arrows) 5 s  \(upDown) 60 s  n/p next/previous  -/+ volume  m mute  r repeat  q quit"
+    return "space pause  \(arrows) 5 s  \(upDown) 60 s  n/p item  -/+ volume  m mute  r repeat  q quit"
   }
 
   /// What a key does; `nil` when it does nothing.

@@ -76,7 +76,8 @@ struct StatusLine {
   }
 
   private func positionLine(_ snapshot: PlayerSnapshot, at now: Duration) -> StyledLine {
-    let position = snapshot.position(at: now) ?? .zero
+    // Whole seconds, also for the bar: so a line changes once in a second.
+    let position = Duration.seconds(snapshot.position(at: now)?.components.seconds ?? 0)
     let duration = snapshot.duration.flatMap { $0.value > .zero ? $0 : nil }
     let total = duration.map { ($0.confidence == .exact ? "" : "~") + formatTime($0.value) }
     let start = "  \(formatTime(duration.map { min(position, $0.value) } ?? position))"
@@ -148,7 +149,7 @@ struct StatusLine {
     let eighths = Int(fraction * Double(cells * 8))
     let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
     let done = eighths / 8 + (partial.isEmpty ? 0 : 1)
-    return "│" + String(repeating: "█", count: eighths / 8) + partial + String(repeating: " ", count: cells - done)
-      + "│"
+    let (full, rest) = (String(repeating: "█", count: eighths / 8), String(repeating: " ", count: cells - done))
+    return "│\(full)\(partial)\(rest)│"
   }
 }

@@ -35,6 +35,8 @@ import AttaccaCore
   private var lastDrawing: Duration?
   /// Something visible may have changed since the last drawing.
   private var isDirty = false
+  /// What is on the screen may not be what was drawn.
+  private var isStale = false
 
   /// `now` is host time; `unicode` and `styled` say what the terminal can show.
   init(_ console: any Console, unicode: Bool, styled: Bool, now: @escaping @MainActor () -> Duration) {
@@ -73,7 +75,6 @@ import AttaccaCore
     isStale = true
     change()
   }
-  private var isStale = false
 
   func suspend() {
     isHeld = true
@@ -129,8 +130,6 @@ import AttaccaCore
   private func change() {
     isDirty = true
     guard isActive, !isHeld, !console.isClosed else { return }
-    if let lastDrawing, now() - lastDrawing < Self.interval { return }
-    isDirty = false
     let style = StatusLine(columns: console.columns, unicode: unicode)
     var lines = style.lines(snapshot, at: now())
     if let hint {
@@ -138,7 +137,10 @@ import AttaccaCore
     } else if showsHelp {
       lines.append(style.note(KeyBinding.line(unicode: unicode)))
     }
-    guard isStale || !region.shows(lines) else { return }
+    isDirty = isStale || !region.shows(lines)
+    if !isDirty { return }
+    if let lastDrawing, now() - lastDrawing < Self.interval { return }
+    isDirty = false
     isStale = false
     lastDrawing = now()
     console.out(region.draw(lines, columns: console.columns))

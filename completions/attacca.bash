@@ -1,0 +1,71 @@
+# bash completion for attacca(1)
+
+_attacca() {
+  local cur prev verb word
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD - 1]}
+  verb=${COMP_WORDS[1]}
+  COMPREPLY=()
+
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W 'play help --help --version' -- "$cur")
+    return
+  fi
+  if [[ $verb == help ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'play help' -- "$cur")
+    return
+  fi
+  [[ $verb == play ]] || return
+
+  # bash splits words at = and :, so a value may be several of them.
+  local line=${COMP_LINE:0:COMP_POINT}
+  word=${line##*[[:space:]]}
+  if [[ $word == --*=* ]]; then
+    prev=${word%%=*}
+    cur=${word#*=}
+  elif [[ $line =~ [[:space:]]--output[[:space:]]+([^[:space:]]*)$ ]]; then
+    prev=--output
+    cur=${BASH_REMATCH[1]}
+  fi
+
+  case $prev in
+    --output)
+      if [[ $cur == wav:* ]]; then
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -f -- "${cur#wav:}")
+      else
+        mapfile -t COMPREPLY < <(compgen -W 'auto pulse silent wav:' -- "$cur")
+        [[ ${COMPREPLY[*]} == wav: ]] && compopt -o nospace
+      fi
+      return
+      ;;
+    --repeat)
+      mapfile -t COMPREPLY < <(compgen -W 'off one all' -- "$cur")
+      return
+      ;;
+    --volume)
+      mapfile -t COMPREPLY < <(compgen -W '0 25 50 75 100' -- "$cur")
+      return
+      ;;
+    --start) return ;;
+  esac
+
+  # After -- everything is a file.
+  for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+    if [[ $word == -- ]]; then
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+    fi
+  done
+
+  if [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W '--output --repeat --volume --start --no-resume --json --no-terminal
+      --help -h --version' -- "$cur")
+  else
+    compopt -o filenames
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+  fi
+}
+
+complete -F _attacca attacca

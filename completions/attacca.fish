@@ -1,0 +1,33 @@
+# fish completion for attacca(1)
+
+function __attacca_output
+    set -l token (commandline -ct | string replace -r '^--output=' '')
+    if string match -q 'wav:*' -- $token
+        for path in (__fish_complete_path (string replace -r '^wav:' '' -- $token))
+            echo wav:$path
+        end
+    else
+        printf '%s\t%s\n' auto 'the sound server, silence if there is none' \
+            pulse 'the sound server, or failure' \
+            silent 'silence in real time' \
+            wav: 'a WAV file'
+    end
+end
+
+complete -c attacca -f
+complete -c attacca -n __fish_use_subcommand -a play -d 'Play files and folders'
+complete -c attacca -n __fish_use_subcommand -a help -d 'Explain a verb'
+complete -c attacca -n __fish_use_subcommand -s h -l help -d 'Explain the command'
+complete -c attacca -n __fish_use_subcommand -l version -d 'Print the version'
+complete -c attacca -n '__fish_seen_subcommand_from help' -a 'play help'
+
+complete -c attacca -n '__fish_seen_subcommand_from play' -F
+complete -c attacca -n '__fish_seen_subcommand_from play' -l output -x -a '(__attacca_output)' -d 'Where sound goes'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l repeat -x -a 'off one all' -d 'What follows the end'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l volume -x -a '0 25 50 75 100' -d 'Loudness in per cent'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l start -x -d 'Where the first item begins'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l no-resume -d 'Begin at the beginning'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l json -d 'Print events as JSON'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l no-terminal -d 'Plain lines and no keys'
+complete -c attacca -n '__fish_seen_subcommand_from play' -s h -l help -d 'Explain the options'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l version -d 'Print the version'
