@@ -26,7 +26,8 @@ func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 var targets: [Target] = [
   // System libraries: Debian's -dev packages.
-  .systemLibrary(name: "CFFmpeg", path: "Sources/Support/CFFmpeg", pkgConfig: "libavformat libavcodec libswresample libavutil"),
+  .systemLibrary(
+    name: "CFFmpeg", path: "Sources/Support/CFFmpeg", pkgConfig: "libavformat libavcodec libswresample libavutil"),
   // libpulse is linked by its module map: its .pc file carries compiler flags that SwiftPM warns about.
   .systemLibrary(name: "CPulse", path: "Sources/Support/CPulse"),
   .systemLibrary(name: "CMalloc", path: "Sources/Support/CMalloc"),
