@@ -121,7 +121,8 @@ enum SessionEnding: Equatable {
     _ stream: AsyncStream<Element>, as input: @escaping @Sendable (Element) -> Input, end: Input? = nil
   ) -> Task<Void, Never> {
     let continuation = continuation
-    return Task.detached {
+    // On the main actor, so that what comes wakes one thread and not two.
+    return Task {
       for await element in stream { continuation.yield(input(element)) }
       if let end { continuation.yield(end) }
     }
@@ -273,7 +274,7 @@ enum SessionEnding: Equatable {
     let (clock, continuation) = (clock, continuation)
     timer = (
       deadline,
-      Task.detached {
+      Task {
         do { try await clock.sleep(untilHost: deadline) } catch { return }
         continuation.yield(.deadline)
       }
