@@ -18,9 +18,6 @@ struct LoadChain {
   private(set) var isClosed = false
   /// Which load's successor was asked for, so that it is asked for once.
   private var asked: Generation?
-  /// A truncation is under way on the output's thread; what is to follow then.
-  var isTruncating = false
-  var pending: (after: Generation, loads: [EngineLoad])?
 
   var head: Entry? { headIndex < entries.count ? entries[headIndex] : nil }
   var next: Entry? { headIndex + 1 < entries.count ? entries[headIndex + 1] : nil }
@@ -56,8 +53,7 @@ struct LoadChain {
     let opened = entries[(index + 1)...]
     entries.removeSubrange((index + 1)...)
     entries += loads.map { load in
-      opened.first { $0.load == load }.map { Entry(load: load, media: $0.media, needsRewind: true) }
-        ?? Entry(load: load)
+      opened.first { $0.load == load }.map { Entry(load: load, media: $0.media, needsRewind: true) } ?? Entry(load: load)
     }
     isClosed = loads.isEmpty
     asked = loads.isEmpty ? asked : nil

@@ -1,5 +1,4 @@
 import AttaccaCore
-import CFFmpeg
 import POSIXKit
 
 /// The way into the engine's thread: commands in order, and the few that must act at once.
@@ -15,7 +14,7 @@ final class Pipeline: Sendable {
     var renderer: Renderer?
     var isRunning = false
     var gain: Float = 1
-    /// The source a load or seek is reading right now, to be cancelled when a newer load makes it pointless.
+    /// The source being read right now, to be cancelled when a newer load makes that pointless.
     var reading: (any ByteSource)?
     var isStarted = false
     var isShutDown = false
@@ -25,6 +24,17 @@ final class Pipeline: Sendable {
     var closing = 0
     var isOver: Bool { hasEnded && closing == 0 }
     var completions: [@Sendable () -> Void] = []
+
+    /// Whether what is being opened or decoded will not be heard: a newer load, a stop or the shutdown is waiting.
+    var isSuperseded: Bool {
+      isShutDown
+        || commands.contains {
+          switch $0 {
+          case .load, .stop: true
+          default: false
+          }
+        }
+    }
   }
 
   let mailbox = Monitor(Mailbox())
@@ -41,8 +51,6 @@ final class Pipeline: Sendable {
       box.receive = receive
       box.isStarted = true
     }
-    // FFmpeg's remarks go to standard error, into the middle of whatever is on the terminal. What matters comes as errors.
-    av_log_set_level(AV_LOG_QUIET)
     let decoding = Decoding(mailbox: mailbox, sources: sources)
     let worker = Worker(name: "attacca-decode") { decoding.run() }
     guard let worker else {
@@ -61,12 +69,13 @@ final class Pipeline: Sendable {
         guard !box.isShutDown else { return }
         box.renderer?.supersede()
         box.reading?.cancel()
+        let output = box.output ?? makeOutput()
         if box.output == nil {
-          let output = makeOutput()
           output.prepare()
           box.output = output
         }
-        box.commands.append(.load(load))
+        // With its output: a stop and another load may follow before this one's turn comes.
+        box.commands.append(.load(load, output))
       }
     case .setRunning(let running):
       let renderer = mailbox.withLock { box in

@@ -62,6 +62,8 @@ public final class MemoryByteSource: ByteSource {
     return .bytes(count)
   }
 
+  public func waitForBytes(at offset: Int64) {}
+
   /// Makes every later read fail.
   public func cancel() { isCancelled.store(true, ordering: .releasing) }
 }

@@ -24,7 +24,10 @@ public protocol ByteSource: AnyObject, Sendable {
   /// Reads up to `buffer.count` bytes from `offset` (in bytes, from the start) into `buffer`.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> ByteRead
 
-  /// Makes a read under way, and every later one, return promptly. May be called from any thread.
+  /// After `pending`: returns once a read at `offset` may bring something else, or the source was cancelled.
+  func waitForBytes(at offset: Int64)
+
+  /// Makes a read or a wait under way, and every later one, return promptly; reads fail from then on. May be called from any thread.
   func cancel()
 }
 

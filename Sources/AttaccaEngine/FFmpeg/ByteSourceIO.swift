@@ -47,6 +47,13 @@ final class ByteSourceIO {
     avio_context_free(&pointer)
   }
 
+  /// Forgets a failure: what is read next is somewhere else.
+  func clearFailure() {
+    failure = nil
+    context?.pointee.error = 0
+    context?.pointee.eof_reached = 0
+  }
+
   private func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
     switch source.read(into: buffer, at: position) {
     case .bytes(let count):

@@ -18,12 +18,15 @@ final class Demuxer {
   let container: String
   let stream: UnsafeMutablePointer<AVStream>
   private let format: UnsafeMutablePointer<AVFormatContext>
+  /// FFmpeg would write its remarks to the terminal; errors are told by ours.
+  private static let isQuiet: Void = av_log_set_level(AV_LOG_QUIET)
 
   /// Recognises the format and chooses the audio stream.
   ///
   /// - Throws: `source.unsupported`, `source.noAudio`, `source.damaged` or the source's own error.
   init(_ source: any ByteSource, name: String) throws(MediaError) {
     self.name = name
+    Self.isQuiet
     io = ByteSourceIO(source)
     guard let context = io.open(), let allocated = avformat_alloc_context() else {
       throw MediaError(.sourceReadFailed, subject: name, reason: "out of memory")
@@ -84,7 +87,7 @@ final class Demuxer {
   }
 
   /// What reading a packet brought.
-  enum Packet { case packet, pending, end, failed(MediaError) }
+  enum Packet { case packet, end, failed(MediaError) }
 
   /// Reads the chosen stream's next packet into `packet` (which is unreferenced first).
   func read(into packet: UnsafeMutablePointer<AVPacket>) -> Packet {
@@ -95,7 +98,7 @@ final class Demuxer {
         if packet.pointee.stream_index == stream.pointee.index { return .packet }
         continue
       }
-      if status == attacca_averror_eagain { return .pending }
+      if status == attacca_averror_eagain { continue }
       if let failure = io.failure { return .failed(failure) }
       // Any other status is data the demuxer cannot make sense of: what follows is not audio.
       return .end
@@ -104,13 +107,18 @@ final class Demuxer {
 
   /// Goes to the packet at or before `timestamp` (in the stream's time base).
   func seek(toTimestamp timestamp: Int64) -> Bool {
-    av_seek_frame(format, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
+    io.clearFailure()
+    return av_seek_frame(format, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
   }
 
   /// Goes to a byte.
   func seek(toByte offset: Int64) -> Bool {
-    av_seek_frame(format, stream.pointee.index, offset, AVSEEK_FLAG_BYTE) >= 0
+    io.clearFailure()
+    return av_seek_frame(format, stream.pointee.index, offset, AVSEEK_FLAG_BYTE) >= 0
   }
+
+  /// Gives packets only the times that the container holds, none that were worked out from others.
+  func inferNoTimestamps() { format.pointee.flags |= AVFMT_FLAG_NOFILLIN }
 
   /// The stream's duration in its time base, when the demuxer knows one.
   var streamDuration: Int64? {

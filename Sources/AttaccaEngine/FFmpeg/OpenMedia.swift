@@ -7,8 +7,6 @@ enum DecodedChunk {
   case frames(UnsafeMutablePointer<AVFrame>, offset: Int, count: Int)
   /// `count` frames that could not be decoded and are replaced by silence, so that time is kept.
   case concealment(count: Int)
-  /// More bytes are needed and not there yet.
-  case pending
   /// The end of what is to be played.
   case end
 }
@@ -21,6 +19,8 @@ final class OpenMedia {
   let trim: TrimRange
   /// Frames per second of the media.
   let sampleRate: Int
+  /// Where its bytes come from.
+  let source: any ByteSource
 
   private let demuxer: Demuxer
   private let decoder: AudioDecoder
@@ -45,8 +45,13 @@ final class OpenMedia {
   ///
   /// - Throws: ``MediaError`` with a `source.*` code; also when nothing at all can be decoded.
   init(_ source: any ByteSource, name: String) throws(MediaError) {
+    let source = PatientByteSource(source)
+    self.source = source
     demuxer = try Demuxer(source, name: name)
     decoder = try AudioDecoder(demuxer.stream, name: name)
+    // After a seek to an Ogg stream's last page, whose granule says where to cut instead of where it ends, FFmpeg makes up
+    // times that can be wrong by nearly a second. Without one, seeking begins further back.
+    if demuxer.container == "ogg" { demuxer.inferNoTimestamps() }
     guard let packet = av_packet_alloc() else {
       throw MediaError(.sourceReadFailed, subject: name, reason: "out of memory")
     }
@@ -83,7 +88,11 @@ final class OpenMedia {
   }
 
   /// The number of frames to be played, when it is known.
-  var frameCount: Int64? { trim.end.map { max(0, $0 - trim.start) } }
+  var frameCount: Int64? {
+    if let end = trim.end { return max(0, end - trim.start) }
+    guard let duration = info.duration, duration.confidence == .exact else { return nil }
+    return duration.value.frames(at: sampleRate)
+  }
 
   /// The next stretch to be played.
   ///
@@ -101,7 +110,6 @@ final class OpenMedia {
           if let range = kept(number) { return .concealment(count: range.count) }
           if isPastEnd { return .end }
           continue
-        case .pending: return .pending
         case .end: return .end
         }
       }
@@ -147,7 +155,6 @@ final class OpenMedia {
       if decoderDrained { return .end }
       switch demuxer.read(into: packet) {
       case .packet: sendPacket()
-      case .pending: return .pending
       case .end:
         decoderDrained = true
         _ = decoder.send(nil)
@@ -201,7 +208,7 @@ final class OpenMedia {
           _ = kept(count)
           return
         }
-      case .pending, .end:
+      case .end:
         // Behind the last packet: nothing is left, which reading will find by itself, unless the index was wrong.
         if trim.end.map({ target >= $0 }) ?? false { return }
       }
@@ -254,7 +261,6 @@ final class OpenMedia {
     for _ in 0..<4096 {
       switch demuxer.read(into: packet) {
       case .packet: if start == nil, packet.pointee.pts != attacca_nopts { start = packet.pointee.pts }
-      case .pending: continue
       case .end:
         _ = decoder.send(nil)
         if case .frame(let frame) = decoder.receive() { return (frame, start) }
@@ -268,9 +274,7 @@ final class OpenMedia {
   }
 
   private static func duration(_ demuxer: Demuxer, trim: TrimRange, rate: Int, mp3: MP3Seeking?) -> MediaDuration? {
-    if let end = trim.end {
-      return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact)
-    }
+    if let end = trim.end { return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact) }
     if let duration = mp3?.duration { return duration }
     guard let ticks = demuxer.streamDuration else { return nil }
     let base = demuxer.stream.pointee.time_base

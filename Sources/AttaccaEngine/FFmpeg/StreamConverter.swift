@@ -99,18 +99,22 @@ final class StreamConverter {
     self.input = nil
   }
 
-  /// Forgets everything, as after a seek: nothing of before may sound.
-  func reset() {
+  /// Forgets everything put in, as if the run before had ended with this fraction of a frame left over.
+  func reset(carry: Int64) {
     swr_free(&resampler)
     input = nil
-    carry = 0
+    self.carry = carry
   }
 
-  /// Where, in output frames from the run's first, the media's frames put in so far end (to place a joint).
-  var joint: Int64 {
-    guard let input else { return 0 }
-    return Self.rounded(exactFramesOut(input) + carry).whole - framesOut
+  /// Where what was put in so far ends: in output frames from the next one given on, and the fraction left over then.
+  var joint: (frames: Int64, carry: Int64) {
+    guard let input else { return (0, carry) }
+    let (whole, fraction) = Self.rounded(exactFramesOut(input) + carry)
+    return (whole - framesOut, fraction)
   }
+
+  /// How many frames of a media of this rate may be put in at once if at most `limit` shall come out.
+  func step(_ limit: Int, rate: Int) -> Int { max(1, min(limit, limit * rate / max(1, format.sampleRate))) }
 
   /// What the frames put in amount to at the output's rate, in 2⁻³² frames.
   private func exactFramesOut(_ input: Input) -> Int64 {
@@ -132,14 +136,10 @@ final class StreamConverter {
       &resampler, &outLayout, AV_SAMPLE_FMT_FLT, Int32(format.sampleRate), &inLayout, next.sampleFormat, next.rate, 0,
       nil)
     if let resampler {
-      if layout.nb_channels == 1, format.channels == 2 {
-        // One voice comes from both sides as it is; FFmpeg's own matrix would make it 3 dB softer.
-        var both = [1.0, 1.0]
-        swr_set_matrix(resampler, &both, 1)
-      } else {
-        // Downmixing must not clip.
-        av_opt_set_double(UnsafeMutableRawPointer(resampler), "rematrix_maxval", 1, 0)
-      }
+      // Downmixing must not clip.
+      av_opt_set_double(UnsafeMutableRawPointer(resampler), "rematrix_maxval", 1, 0)
+      // One channel is heard from both sides as loud as it is, not 3 dB below (FFmpeg's rule for a centre channel).
+      if next.channels == 1, format.channels == 2 { swr_set_matrix(resampler, [1, 1], 1) }
       if swr_init(resampler) < 0 { swr_free(&self.resampler) }
     }
     input = next

@@ -11,6 +11,8 @@ struct Program {
     var start: Int64
     /// The media position of that frame.
     var media: MediaTime
+    /// The fraction of a frame, in 2⁻³² frames, by which the resampler's run stood beyond `start`.
+    var carry: Int64 = 0
     /// What ended it early, if something did.
     var failure: MediaError?
   }
@@ -38,8 +40,8 @@ struct Program {
   mutating func publish(_ count: Int) { end += Int64(count) }
 
   /// Begins another item at `index` (which is `end`, or a little beyond it while a resampler still holds frames).
-  mutating func begin(_ generation: Generation, at index: Int64, media: MediaTime) {
-    segments.append(Segment(generation: generation, start: index, media: media))
+  mutating func begin(_ generation: Generation, at index: Int64, media: MediaTime, carry: Int64 = 0) {
+    segments.append(Segment(generation: generation, start: index, media: media, carry: carry))
   }
 
   /// Notes that an item ended early.
@@ -47,31 +49,28 @@ struct Program {
     if let index = segments.lastIndex(where: { $0.generation == generation }) { segments[index].failure = error }
   }
 
-  /// Takes back everything from the segment after `generation` on. Answers the index where the program now ends.
-  mutating func truncate(after generation: Generation) -> Int64? {
+  /// Takes back everything from the segment after `generation` on; answers that segment.
+  mutating func truncate(after generation: Generation) -> Segment? {
     guard let index = segments.lastIndex(where: { $0.generation == generation }), index + 1 < segments.count else {
       return nil
     }
-    let start = segments[index + 1].start
+    let first = segments[index + 1]
     segments.removeSubrange((index + 1)...)
-    end = min(end, start)
+    end = min(end, first.start)
     isFinished = false
-    return start
+    return first
   }
 
   /// Frames below `index` will not be read again.
   mutating func raiseFloor(to index: Int64) { floor = max(floor, min(index, end)) }
 
-  /// Segments before the one of `generation` are over and told of.
+  /// Segments before `generation`'s are forgotten: it is heard, and so are the joints up to it told.
   mutating func forget(before generation: Generation) {
     if let index = segments.lastIndex(where: { $0.generation == generation }) { segments.removeFirst(index) }
   }
 
   /// The segment a program index belongs to: a boundary belongs to the later one.
   func segment(at index: Int64) -> Segment { segments.last { $0.start <= index } ?? segments[0] }
-
-  /// The first segment that begins after `index`.
-  func segment(after index: Int64) -> Segment? { segments.first { $0.start > index } }
 
   /// The media position of a program index.
   func position(at index: Int64) -> Duration { position(at: index, in: segment(at: index)) }

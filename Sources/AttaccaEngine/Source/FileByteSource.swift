@@ -66,6 +66,8 @@ public final class FileByteSource: ByteSource {
     return .failed(MediaError(.sourceReadFailed, subject: name, reason: "reading was cancelled"))
   }
 
+  public func waitForBytes(at offset: Int64) {}
+
   public func cancel() { cancelled.store(true, ordering: .relaxed) }
 
   private static func error(_ code: Int32, name: String) -> MediaError {
