@@ -11,7 +11,8 @@ public struct FFmpegMetadataReader: MetadataReader {
   public func read(_ item: MediaItem) async throws(MediaError) -> MediaInfo {
     let sources = sources
     // Reading blocks, so it has a thread of its own.
-    let result = await withCheckedContinuation { (continuation: CheckedContinuation<Result<MediaInfo, MediaError>, Never>) in
+    let result = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<MediaInfo, MediaError>, Never>) in
       let worker = Worker(name: "attacca-tags") {
         continuation.resume(
           returning: Result { () throws(MediaError) in

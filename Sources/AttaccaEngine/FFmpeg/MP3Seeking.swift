@@ -27,7 +27,8 @@ struct MP3Seeking {
 
   /// The frame boundary at or before raw frame `raw`: the raw index it begins with, and its byte.
   mutating func place(ofRaw raw: Int64) -> (raw: Int64, offset: Int64)? {
-    guard samplesPerFrame > 0, let place = index.offset(ofFrame: (raw - offset) / Int64(samplesPerFrame), in: source) else {
+    guard samplesPerFrame > 0, let place = index.offset(ofFrame: (raw - offset) / Int64(samplesPerFrame), in: source)
+    else {
       return nil
     }
     return (place.frame * Int64(samplesPerFrame) + offset, place.offset)

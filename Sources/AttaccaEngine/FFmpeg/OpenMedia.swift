@@ -274,7 +274,9 @@ final class OpenMedia {
   }
 
   private static func duration(_ demuxer: Demuxer, trim: TrimRange, rate: Int, mp3: MP3Seeking?) -> MediaDuration? {
-    if let end = trim.end { return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact) }
+    if let end = trim.end {
+      return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact)
+    }
     if let duration = mp3?.duration { return duration }
     guard let ticks = demuxer.streamDuration else { return nil }
     let base = demuxer.stream.pointee.time_base

@@ -53,7 +53,8 @@ struct LoadChain {
     let opened = entries[(index + 1)...]
     entries.removeSubrange((index + 1)...)
     entries += loads.map { load in
-      opened.first { $0.load == load }.map { Entry(load: load, media: $0.media, needsRewind: true) } ?? Entry(load: load)
+      opened.first { $0.load == load }.map { Entry(load: load, media: $0.media, needsRewind: true) }
+        ?? Entry(load: load)
     }
     isClosed = loads.isEmpty
     asked = loads.isEmpty ? asked : nil

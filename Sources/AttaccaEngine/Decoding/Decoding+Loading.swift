@@ -1,0 +1,176 @@
+import AttaccaCore
+import POSIXKit
+
+/// Opening media, and beginning a program with one.
+extension Decoding {
+  func start(_ load: EngineLoad, on output: any AudioOutput) {
+    forgetChain()
+    // Another load or a stop came meanwhile: this one will not be heard.
+    guard !isSuperseded else { return }
+    chain.replace(with: load)
+    guard let media = open(load) else { return chain.removeAll() }
+    do throws(MediaError) {
+      try reading(media) { () throws(MediaError) in
+        let frame = min(load.start.frames(at: media.sampleRate), media.frameCount ?? .max)
+        if frame > 0 { try media.seek(to: frame) }
+        try begin(load, media, at: frame, as: .loaded, on: output)
+      }
+    } catch {
+      if !isSuperseded { emit(.failed(load.generation, error)) }
+      chain.removeAll()
+    }
+  }
+
+  /// Opens a load's media and tells about it; on failure tells why.
+  func open(_ load: EngineLoad) -> OpenMedia? {
+    do throws(MediaError) {
+      let media = try openMedia(load)
+      emit(.opened(load.generation, media.info))
+      return media
+    } catch {
+      if !isSuperseded { emit(.failed(load.generation, error)) }
+      return nil
+    }
+  }
+
+  func openMedia(_ load: EngineLoad) throws(MediaError) -> OpenMedia {
+    let source = try sources.open(load.item)
+    let media = try reading(source) { () throws(MediaError) in
+      try OpenMedia(source, name: load.item.locator.displayName)
+    }
+    chain.setMedia(media, of: load.generation)
+    return media
+  }
+
+  var isSuperseded: Bool { mailbox.withLock { $0.isSuperseded } }
+
+  /// Reads from a source so that a newer load, a stop or the shutdown can end it.
+  func reading<Result>(
+    _ source: any ByteSource, _ body: () throws(MediaError) -> Result
+  ) throws(MediaError) -> Result {
+    mailbox.withLock { box in
+      box.reading = source
+      if box.isSuperseded { source.cancel() }
+    }
+    defer { mailbox.withLock { $0.reading = nil } }
+    return try body()
+  }
+
+  func reading<Result>(
+    _ media: OpenMedia, _ body: () throws(MediaError) -> Result
+  ) throws(MediaError) -> Result { try reading(media.source, body) }
+
+  /// Makes a new program that begins with this media, decodes its first frames and has it heard.
+  ///
+  /// Nothing is changed when it throws: what is heard goes on.
+  func begin(
+    _ load: EngineLoad, _ media: OpenMedia, at position: Int64, as landing: Renderer.Landing,
+    on output: (any AudioOutput)?
+  ) throws(MediaError) {
+    guard let renderer = renderer ?? output.flatMap({ openOutput($0, for: media.info) }) else { return }
+    let format = renderer.format
+    guard
+      let ring = FrameRing(
+        capacity: max(Int(Ahead.ring * Double(format.sampleRate)), 16 * Ahead.step), channels: format.channels)
+    else {
+      throw MediaError(.sourceReadFailed, subject: load.item.locator.displayName, reason: "out of memory")
+    }
+    let converter = StreamConverter(to: format)
+    var program = Program(
+      ring: ring, sampleRate: format.sampleRate,
+      first: .init(
+        generation: load.generation, start: 0, media: MediaTime(frames: position, rate: media.sampleRate)))
+    let write: (UnsafeBufferPointer<Float>) -> Void = { frames in
+      ring.write(frames, at: program.end)
+      program.publish(frames.count / format.channels)
+    }
+    var taken = Taken(chunk: nil, frame: position)
+    var isAtEnd = false
+    let full = renderer.output.isOffline ? 0 : Int64(Ahead.full * Double(format.sampleRate))
+    var deadline: Duration?
+    func wantsMore() -> Bool {
+      guard program.end >= Ahead.start else { return true }
+      guard program.end < full else { return false }
+      let now = Clocks.host
+      deadline = deadline ?? now + Ahead.patience
+      return deadline.map { now < $0 } ?? false
+    }
+    while !isAtEnd, wantsMore() {
+      if taken.chunk == nil { taken.chunk = (try media.read(), 0) }
+      isAtEnd = !convert(&taken, media, converter, write)
+    }
+    chain.beginAgain(at: load.generation)
+    chain.headHasEnded = isAtEnd
+    self.ring = ring
+    self.converter = converter
+    chunk = taken.chunk
+    consumed = taken.frame
+    end = program.end
+    isFinished = false
+    isFilling = true
+    renderer.install(program, as: landing)
+  }
+
+  /// A decoded chunk, how much of it was converted, and the media frame that comes next.
+  struct Taken {
+    var chunk: (chunk: DecodedChunk, used: Int)?
+    var frame: Int64
+  }
+
+  /// Converts a step's worth of a chunk; answers `false` at the media's end.
+  func convert(
+    _ taken: inout Taken, _ media: OpenMedia, _ converter: StreamConverter,
+    _ write: (UnsafeBufferPointer<Float>) -> Void
+  ) -> Bool {
+    guard let (chunk, used) = taken.chunk else { return true }
+    let count: Int
+    switch chunk {
+    case .frames(_, _, let number), .concealment(let number): count = number
+    case .end:
+      taken.chunk = nil
+      return false
+    }
+    let part = min(converter.step(Ahead.step, rate: media.sampleRate), count - used)
+    switch chunk {
+    case .frames(let frame, let offset, _): converter.convert(frame, offset: offset + used, count: part, write: write)
+    case .concealment: converter.conceal(part, rate: media.sampleRate, write: write)
+    case .end: break
+    }
+    taken.frame += Int64(part)
+    taken.chunk = used + part < count ? (chunk, used + part) : nil
+    return true
+  }
+
+  func openOutput(_ output: any AudioOutput, for info: MediaInfo) -> Renderer? {
+    let format = StreamFormat(streamFor: info, offline: output.isOffline)
+    let mailbox = mailbox
+    let made = mailbox.withLock { box -> Renderer? in
+      // A stop has taken it away already.
+      guard box.output === output else { return nil }
+      let renderer = Renderer(
+        format: format, output: output, gain: box.gain, lowWater: Int(Ahead.low * Double(format.sampleRate)),
+        emit: emit,
+        wakeDecoder: { mailbox.signal { $0.wake = true } })
+      box.renderer = renderer
+      return renderer
+    }
+    guard let renderer = made else { return nil }
+    output.open(format, source: renderer) { [weak renderer] in renderer?.receive($0) }
+    // Read after the renderer is visible to `send`, so that no change in between is missed.
+    if mailbox.withLock({ $0.isRunning }) { renderer.setRunning(true) }
+    self.renderer = renderer
+    return renderer
+  }
+}
+
+extension StreamFormat {
+  /// The stream for a media that is the first to be heard: its own rate, but for the ear never a rate that would make what
+  /// follows sound worse (a 22 kHz voice before a 44.1 kHz album), and never mono before stereo.
+  init(streamFor info: MediaInfo, offline: Bool) {
+    var rate = max(1, info.sampleRate)
+    if rate < 44_100, !offline { rate = 44_100 % rate == 0 ? 44_100 : 48_000 }
+    self.init(
+      sampleRate: min(rate, 384_000), channels: min(8, max(2, info.channels)),
+      significantBits: info.bitsPerSample.map { $0 > 16 ? 24 : 16 } ?? 16)
+  }
+}
