@@ -1,5 +1,6 @@
 import AttaccaCore
 import CPulse
+import Glibc
 import POSIXKit
 
 /// libpulse's own thread: connection, stream, timing and the rewriting of queued audio.
@@ -61,6 +62,9 @@ final class PulseThread {
     self.loop = loop
     api = pa_mainloop_get_api(loop)
     mailbox.withLock { $0.loop = loop }
+    pa_mainloop_set_poll_func(
+      loop, { files, count, timeout, data in PulseThread.poll(files, count, timeout, data) },
+      Unmanaged.passUnretained(self).toOpaque())
     connect()
     while closing == nil {
       takeCommands()
@@ -89,6 +93,24 @@ final class PulseThread {
     }
     closing?.forEach { $0() }
     for case .close(let completion) in rest { completion() }
+  }
+
+  /// Waits as `poll` does, but takes what the server says in one turn together.
+  ///
+  /// For each block of audio it has used up the server sends a message of its own, a dozen within a millisecond. Taken one
+  /// by one each of them would wake this thread; a millisecond's patience with the first makes it once. Nobody waits for
+  /// that: not while a command or an answer is due.
+  static func poll(
+    _ files: UnsafeMutablePointer<pollfd>?, _ count: UInt, _ timeout: Int32, _ data: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    let ready = Glibc.poll(files, nfds_t(count), timeout)
+    guard ready > 0, timeout != 0, let thread = from(data), !thread.isBusy else { return ready }
+    Glibc.poll(nil, 0, 1)
+    return Glibc.poll(files, nfds_t(count), 0)
+  }
+
+  private var isBusy: Bool {
+    isMeasuring || !isReady || !edits.isEmpty || isShort || mailbox.withLock { !$0.commands.isEmpty }
   }
 
   func takeCommands() {
