@@ -91,6 +91,7 @@ extension PulseThread {
     isReady = false
     isMeasuring = false
     measured = nil
+    startBy = nil
     isCorked = true
   }
 }

@@ -113,6 +113,7 @@ extension PulseThread {
     if written == base || isCorked {
       isShort = false
       give(upTo: next + writable)
+      if startBy != nil { start() }
     } else {
       isResuming = true
       measure()
@@ -141,9 +142,10 @@ extension PulseThread {
       holdAfter = nil
       give(upTo: max(oldEnd, next + writable))
       silence(upTo: oldEnd)
-      cork(false)
+      start()
     case .held(let after):
       wantsToRun = false
+      startBy = nil
       guard !isCorked else { return }
       give(upTo: max(oldEnd, after))
       silence(upTo: oldEnd)
@@ -165,6 +167,19 @@ extension PulseThread {
       pa_stream_write(stream, memory, size, nil, (from - base) * Int64(frameSize), PA_SEEK_ABSOLUTE)
       from += Int64(size / frameSize)
     }
+  }
+
+  /// Lets the stream run; a held one only when the server has as much as it wants, or after a few milliseconds.
+  ///
+  /// A server that renders seconds ahead would otherwise find the buffer dry at once, and what it does to make up for that
+  /// can be heard. Decoding is quick, so this hardly ever waits for all of the time.
+  private func start() {
+    let now = Clocks.host
+    guard isCorked, isShort, startBy.map({ now < $0 }) ?? true else {
+      startBy = nil
+      return cork(false)
+    }
+    startBy = startBy ?? now + .milliseconds(8)
   }
 
   func cork(_ corked: Bool) {

@@ -74,7 +74,7 @@ extension PulseThread {
 
   /// Sets the one timer to whatever is due next.
   func schedule() {
-    var due: [Duration] = [connectDeadline, retryAt].compactMap { $0 }
+    var due: [Duration] = [connectDeadline, retryAt, startBy].compactMap { $0 }
     if !isCorked {
       if let marker, let time = hostTime(of: marker) { due.append(time) }
       if let holdAfter { due.append(hostTime(of: holdAfter) ?? Clocks.host + .milliseconds(20)) }
@@ -118,6 +118,10 @@ extension PulseThread {
     if let time = retryAt, time <= now {
       retryAt = nil
       connect()
+    }
+    if let time = startBy, time <= now {
+      startBy = nil
+      cork(false)
     }
     if let frame = holdAfter, hostTime(of: frame).map({ $0 <= now + .milliseconds(1) }) ?? true {
       holdAfter = nil

@@ -35,6 +35,8 @@ final class PulseThread {
   var isCorked = true
   var isReady = false
   var holdAfter: Int64?
+  /// When a held stream starts at the latest, though the server does not have all it wants.
+  var startBy: Duration?
   var isShort = false
   var marker: Int64?
   var edits: [@Sendable (EditPoint) -> OutputTransport] = []

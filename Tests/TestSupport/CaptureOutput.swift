@@ -116,6 +116,12 @@ public final class CaptureOutput: AudioOutput {
   @discardableResult
   public func waitForHeard(_ frames: Int64) -> Bool { wait { heard, _, _ in heard >= frames } }
 
+  /// Waits until it is closed.
+  @discardableResult
+  public func waitForClose() -> Bool {
+    state.wait(until: Clocks.host + .seconds(8)) { $0.isClosed ? true : nil } ?? false
+  }
+
   /// Waits until more than `count` edits have been carried out.
   @discardableResult
   public func waitForEdit(after count: Int) -> Bool {
@@ -243,7 +249,8 @@ public final class CaptureOutput: AudioOutput {
 
   /// Lets pass what may and can.
   private func pass() {
-    while device.budget > 0, device.isRunning, device.queued > 0 {
+    // Commands come first; each is followed by another pass.
+    while device.budget > 0, device.isRunning, device.queued > 0, state.withLock({ $0.commands.isEmpty }) {
       let before = device.heard
       hear(min(device.budget, device.queued))
       if device.budget != .max { device.budget = max(0, device.budget - Int(device.heard - before)) }

@@ -86,16 +86,7 @@ extension Decoding {
     }
     var taken = Taken(chunk: nil, frame: position)
     var isAtEnd = false
-    let full = renderer.output.isOffline ? 0 : Int64(Ahead.full * Double(format.sampleRate))
-    var deadline: Duration?
-    func wantsMore() -> Bool {
-      guard program.end >= Ahead.start else { return true }
-      guard program.end < full else { return false }
-      let now = Clocks.host
-      deadline = deadline ?? now + Ahead.patience
-      return deadline.map { now < $0 } ?? false
-    }
-    while !isAtEnd, wantsMore() {
+    while program.end < Ahead.start, !isAtEnd {
       if taken.chunk == nil { taken.chunk = (try media.read(), 0) }
       isAtEnd = !convert(&taken, media, converter, write)
     }

@@ -20,12 +20,8 @@ final class Decoding: @unchecked Sendable {
     static let low = 1.5
     static let high = 3.5
     static let ring = 8.0
-    /// Frames that are enough to begin with …
+    /// Frames that are enough to begin with.
     static let start = 4096
-    /// … and this long it may take to have as much as an output takes at once, so that it does not run short right
-    /// after beginning and has to be rewritten.
-    static let full = 2.6
-    static let patience: Duration = .milliseconds(8)
     /// Frames made at a time, at the output's rate.
     static let step = 8192
   }

@@ -18,6 +18,7 @@ extension Renderer {
         let old = sounding(&state, from: point.earliest)
         state.program = next.program
         state.next = nil
+        state.since = point.earliest
         state.rendered = 0
         state.hasEnded = false
         state.isShort = false
@@ -172,29 +173,36 @@ extension Renderer {
   }
 
   func hold(_ state: inout State, _ point: EditPoint) -> (OutputTransport, [EngineEvent]) {
-    guard state.held == nil, let program = state.program, let place = state.place(at: point.earliest) else {
+    // A clock that was corrected may put the point a little before one that was used already.
+    let start = max(point.earliest, state.since)
+    guard state.held == nil, let program = state.program, let place = state.place(at: start) else {
       return (transportNow(state, point), [])
     }
-    var block = mix(&state, from: point.earliest, count: fade)
+    var block = mix(&state, from: start, count: fade)
     fadeOut(&block)
     let index = min(place.index, program.end)
     state.held = index
     state.dryAt = nil
-    state.silentFrom = point.earliest + Int64(fade)
+    state.silentFrom = start + Int64(fade)
     state.plan.replace(
-      from: point.earliest,
+      from: start,
       with: [.block(block, position: index, advances: false), .silence(position: index)], channels: format.channels)
     let due = state.landings
     state.landings = []
+    // What was still waited for stands held, too: where the stream now stops, if that is within the same item.
+    let now = program.segment(at: index).generation
     var events = due.map {
-      tell($0, &state, PositionAnchor(position: $0.position, hostTime: hostTime(point.earliest, point), rate: 0))
+      tell(
+        $0, &state,
+        PositionAnchor(
+          position: $0.generation == now ? program.position(at: index) : $0.position,
+          hostTime: hostTime(start, point), rate: 0))
     }
-    events += advance(&state, to: index, hostTime: hostTime(point.earliest, point))
+    events += advance(&state, to: index, hostTime: hostTime(start, point))
     if let heard = state.heard {
       events.append(
         .anchored(
-          heard,
-          PositionAnchor(position: program.position(at: index), hostTime: hostTime(point.earliest, point), rate: 0)))
+          heard, PositionAnchor(position: program.position(at: index), hostTime: hostTime(start, point), rate: 0)))
     }
     return (transportNow(state, point), events)
   }

@@ -120,15 +120,21 @@ extension Renderer {
       let target = base + done * channels
       switch span.content {
       case .program(let from):
+        if frame < state.since {
+          // Of the program before, which is gone: only a lost server asks for it.
+          part = Int(min(Int64(part), state.since - frame))
+          target.update(repeating: 0, count: part * channels)
+          break
+        }
         // Dry, the stream goes on only by an edit: frames that came since are not for the time that has gone by.
         guard let program = state.program, state.dryAt == nil else { return done }
         let index = from + frame - span.start
         part = min(part, Int(program.end - index))
         guard part > 0 else { return done }
-        // Only a lost server asks for frames that were already given up.
         if index >= program.floor {
           program.ring.read(into: target, from: index, count: part)
         } else {
+          // Given up already; again only a lost server.
           part = min(part, Int(program.floor - index))
           target.update(repeating: 0, count: part * channels)
         }

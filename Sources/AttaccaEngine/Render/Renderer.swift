@@ -26,6 +26,8 @@ final class Renderer: RenderSource {
     /// What will be heard once the output has carried out its edit; the decoder already adds to it.
     var next: (program: Program, number: UInt64)?
     var lastInstall: UInt64 = 0
+    /// The output frame from which on the plan is about `program`; what is before is of another one, and only leaves.
+    var since: Int64 = 0
     var plan = RenderPlan()
     var gain: GainRamp
     /// What the player wants.
@@ -51,9 +53,10 @@ final class Renderer: RenderSource {
     var rendered: Int64 = 0
     var lostAt: Int64?
 
-    /// What is heard at an output frame. Where the output ran dry the program stands still, though frames go by.
+    /// What of the program is heard at an output frame; `nil` before it began. Where the output ran dry the program stands
+    /// still, though frames go by.
     func place(at frame: Int64) -> RenderPlan.Place? {
-      guard var place = plan.place(at: frame) else { return nil }
+      guard frame >= since, var place = plan.place(at: frame) else { return nil }
       if place.advances { place.index = min(place.index, rendered) }
       return place
     }
