@@ -58,12 +58,14 @@ public final class FallbackOutput: AudioOutput {
   private func choose(_ output: any AudioOutput) {
     // In order, also with what is asked meanwhile.
     while true {
-      let waiting = state.withLock { state in
+      let (waiting, isClosed) = state.withLock { state in
         defer { state.waiting = [] }
         if state.waiting.isEmpty { state.chosen = output }
-        return state.waiting
+        return (state.waiting, state.isClosed)
       }
-      guard !waiting.isEmpty else { return }
+      // Closed while this one was being made: nobody else will close it.
+      if isClosed, output !== primary { output.close {} }
+      guard !waiting.isEmpty, !isClosed else { return }
       for action in waiting { action(output) }
     }
   }

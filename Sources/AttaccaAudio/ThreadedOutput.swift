@@ -12,7 +12,13 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
     case close(@Sendable () -> Void)
   }
 
-  private let mailbox = Monitor<[Command]>([])
+  private struct Mailbox {
+    var commands: [Command] = []
+    /// The thread takes nothing any more; commands would only keep alive what they hold.
+    var isOver = false
+  }
+
+  private let mailbox = Monitor(Mailbox())
   let isOffline: Bool
 
   init(_ makeSink: @escaping @Sendable () -> Sink) {
@@ -20,38 +26,42 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
     let mailbox = mailbox
     let worker = Worker(name: "attacca-output") { Device(mailbox, makeSink()).run() }
     worker?.detach()
-    hasThread = worker != nil
+    if worker == nil { mailbox.withLock { $0.isOver = true } }
   }
 
-  private let hasThread: Bool
-
   // A dropped output's thread must end too.
-  deinit { mailbox.signal { $0.append(.close {}) } }
+  deinit { post(.close {}) }
 
   func open(_ format: StreamFormat, source: any RenderSource, receive: @escaping @Sendable (OutputEvent) -> Void) {
-    guard hasThread else {
-      let error = MediaError(.playerOutputUnavailable, subject: "output", reason: "no thread could be started")
-      return receive(.failed(error))
+    if !post(.open(format, source, receive)) {
+      receive(.failed(MediaError(.playerOutputUnavailable, subject: "output", reason: "its thread is not there")))
     }
-    post(.open(format, source, receive))
   }
 
   func edit(_ change: @escaping @Sendable (EditPoint) -> OutputTransport) { post(.edit(change)) }
   func sourceHasMore() { post(.more) }
   func setMarker(_ frame: Int64?) { post(.marker(frame)) }
-  func close(_ completion: @escaping @Sendable () -> Void) { hasThread ? post(.close(completion)) : completion() }
+  func close(_ completion: @escaping @Sendable () -> Void) { if !post(.close(completion)) { completion() } }
 
-  private func post(_ command: Command) { mailbox.signal { $0.append(command) } }
+  /// Answers whether the thread will take the command.
+  @discardableResult
+  private func post(_ command: Command) -> Bool {
+    mailbox.signal { box in
+      if !box.isOver { box.commands.append(command) }
+      return !box.isOver
+    }
+  }
 
   /// The device: everything here happens on its thread.
   private final class Device {
-    private let mailbox: Monitor<[Command]>
+    private let mailbox: Monitor<Mailbox>
     private let sink: Sink
     private var format = StreamFormat(sampleRate: 48_000, channels: 2)
     private var source: (any RenderSource)?
     private var receive: @Sendable (OutputEvent) -> Void = { _ in }
     private var earlyEdits: [@Sendable (EditPoint) -> OutputTransport] = []
     private var isOpen = false
+    private var hasFailed = false
 
     /// One past the last frame the source gave.
     private var end: Int64 = 0
@@ -65,7 +75,7 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
     private var isDry = false
     private var buffer: UnsafeMutableBufferPointer<Float> = .allocate(capacity: 0)
 
-    init(_ mailbox: Monitor<[Command]>, _ sink: Sink) {
+    init(_ mailbox: Monitor<Mailbox>, _ sink: Sink) {
       self.mailbox = mailbox
       self.sink = sink
     }
@@ -76,17 +86,17 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
       while true {
         let deadline = work()
         let commands = mailbox.wait(until: deadline) { box -> [Command]? in
-          guard !box.isEmpty else { return nil }
-          defer { box = [] }
-          return box
+          guard !box.commands.isEmpty else { return nil }
+          defer { box.commands = [] }
+          return box.commands
         }
-        for command in commands ?? [] {
+        for (index, command) in (commands ?? []).enumerated() {
           switch command {
           case .open(let format, let source, let receive): open(format, source, receive)
           case .edit(let change): isOpen ? edit(change) : earlyEdits.append(change)
           case .more: if !isDry { isShort = false }
           case .marker(let frame): marker = frame
-          case .close(let completion): return close(completion)
+          case .close(let completion): return close([completion] + completions(of: commands?[(index + 1)...]))
           }
         }
       }
@@ -104,23 +114,37 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
         let samples = Sink.isOffline ? 8192 * format.channels : format.sampleRate / 2 * format.channels
         buffer = .allocate(capacity: samples)
         receive(.opened(info))
-        earlyEdits.forEach(edit)
+        let edits = earlyEdits
         earlyEdits = []
+        edits.forEach(edit)
       } catch {
         receive(.failed(error))
       }
     }
 
-    private func close(_ completion: @Sendable () -> Void) {
+    private func completions(of commands: ArraySlice<Command>?) -> [@Sendable () -> Void] {
+      commands?.compactMap { if case .close(let completion) = $0 { completion } else { nil } } ?? []
+    }
+
+    private func close(_ waiting: [@Sendable () -> Void]) {
       if isOpen {
-        do throws(MediaError) { try sink.finish() } catch { receive(.failed(error)) }
+        do throws(MediaError) { try sink.finish() } catch { if !hasFailed { receive(.failed(error)) } }
       }
+      isOpen = false
       source = nil
       receive = { _ in }
-      completion()
+      earlyEdits = []
+      let rest = mailbox.withLock { box -> [Command] in
+        box.isOver = true
+        defer { box.commands = [] }
+        return box.commands
+      }
+      for completion in waiting + completions(of: rest[...]) { completion() }
     }
 
     private func edit(_ change: @Sendable (EditPoint) -> OutputTransport) {
+      // The thread may be late: what is heard by now has to be given first.
+      if isRunning, let source, !Sink.isOffline { _ = workInRealTime(source) }
       let now = Clocks.host
       let place = heardNow(now)
       let earliest = Sink.isOffline ? end : place
@@ -152,12 +176,11 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
     }
 
     private func workOffline(_ source: any RenderSource) -> Duration? {
-      guard isRunning, !isShort else {
-        // A marker may have been set to a frame that is out already.
-        if isRunning { report(Clocks.host) }
-        return nil
-      }
-      let room = holdAfter.map { Int(min(Int64(buffer.count), $0 - end)) } ?? .max
+      guard isRunning else { return nil }
+      // The source may find out only afterwards that what it gave last was the end, and ask to be told.
+      report(Clocks.host)
+      guard !isShort else { return nil }
+      let room = holdAfter.map { Int(max(0, min(Int64(buffer.count), $0 - end))) } ?? .max
       let count = source.render(into: buffer, from: end, count: min(room, buffer.count / format.channels))
       if count == 0 {
         isShort = true
@@ -166,6 +189,7 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
           try sink.write(UnsafeBufferPointer(rebasing: buffer[..<(count * format.channels)]))
         } catch {
           isRunning = false
+          hasFailed = true
           receive(.failed(error))
           return nil
         }
@@ -225,9 +249,9 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
 
     private func takeMarker() {
       mailbox.withLock { box in
-        guard let index = box.lastIndex(where: { if case .marker = $0 { true } else { false } }) else { return }
-        if case .marker(let frame) = box[index] { marker = frame }
-        box.removeAll { if case .marker = $0 { true } else { false } }
+        guard let index = box.commands.lastIndex(where: { if case .marker = $0 { true } else { false } }) else { return }
+        if case .marker(let frame) = box.commands[index] { marker = frame }
+        box.commands.removeAll { if case .marker = $0 { true } else { false } }
       }
     }
   }

@@ -41,6 +41,10 @@ final class WAVFile: FrameSink {
 
   func open(_ format: StreamFormat) throws(MediaError) -> OutputInfo {
     self.format = format
+    guard !path.contains(0) else {
+      throw MediaError(
+        .playerOutputUnavailable, subject: Locator.file(path).displayName, reason: "not a usable file name")
+    }
     file = (path + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { text in
         text.baseAddress.map { Glibc.open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) } ?? -1
