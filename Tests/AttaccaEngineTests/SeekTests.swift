@@ -148,7 +148,10 @@ private let fade = 441
     rig.send(.setRunning(true))
     rig.output.play(10_000)
     try rig.waitForHeard(10_000)
+    let edits = rig.output.editCount
     let id = rig.seek(generation, to: time(frames + beyond, at: rate))
+    // Not before the seek is under way: what is decoded already would be over in no time.
+    #expect(rig.output.waitForEdit(after: edits))
     rig.output.play()
     #expect(try rig.waitForLanding(id).position == time(frames, at: rate))
     // The natural end: what follows is heard from its beginning.
