@@ -249,7 +249,9 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
 
     private func takeMarker() {
       mailbox.withLock { box in
-        guard let index = box.commands.lastIndex(where: { if case .marker = $0 { true } else { false } }) else { return }
+        guard let index = box.commands.lastIndex(where: { if case .marker = $0 { true } else { false } }) else {
+          return
+        }
         if case .marker(let frame) = box.commands[index] { marker = frame }
         box.commands.removeAll { if case .marker = $0 { true } else { false } }
       }

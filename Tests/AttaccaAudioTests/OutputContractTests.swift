@@ -54,7 +54,9 @@ final class NumberedSource: RenderSource {
 
   func receive(_ event: OutputEvent) { state.signal { $0.events.append(event) } }
 
-  func wait<Found>(_ find: (inout State) -> Found?) -> Found? { state.wait(until: Clocks.host + .seconds(10), for: find) }
+  func wait<Found>(_ find: (inout State) -> Found?) -> Found? {
+    state.wait(until: Clocks.host + .seconds(10), for: find)
+  }
 }
 
 /// An implementation of the port under test.
@@ -67,7 +69,9 @@ struct Implementation: Sendable, CustomStringConvertible {
   static let all: [Implementation] = {
     var all = [
       Implementation(description: "silent") { SilentOutput() },
-      Implementation(description: "wav") { WAVOutput(path: Array("/tmp/attacca-contract-\(getpid())-\(UUID().uuidString).wav".utf8)) },
+      Implementation(description: "wav") {
+        WAVOutput(path: Array("/tmp/attacca-contract-\(getpid())-\(UUID().uuidString).wav".utf8))
+      },
       Implementation(
         description: "capture", make: { CaptureOutput(margin: 10) },
         turn: { output, frames in (output as? CaptureOutput)?.advance(frames) }),
@@ -81,7 +85,10 @@ struct Implementation: Sendable, CustomStringConvertible {
     // Only under a private server (scripts/with-pulse): tests make no noise.
     if ProcessInfo.processInfo.environment["PULSE_SERVER"] != nil {
       all.append(Implementation(description: "pulse") { PulseOutput() })
-      all.append(Implementation(description: "fallback to pulse") { FallbackOutput(PulseOutput()) { SilentOutput(fallbackReason: $0) } })
+      all.append(
+        Implementation(description: "fallback to pulse") {
+          FallbackOutput(PulseOutput()) { SilentOutput(fallbackReason: $0) }
+        })
     }
     return all
   }()
@@ -91,7 +98,9 @@ struct Implementation: Sendable, CustomStringConvertible {
   // WAV outputs of these tests leave files; each suite instance takes them away.
   deinit {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? []
-    for name in names where name.hasPrefix("attacca-contract-\(getpid())-") { try? FileManager.default.removeItem(atPath: "/tmp/" + name) }
+    for name in names where name.hasPrefix("attacca-contract-\(getpid())-") {
+      try? FileManager.default.removeItem(atPath: "/tmp/" + name)
+    }
   }
 
   private let format = StreamFormat(sampleRate: 44_100, channels: 2)
@@ -266,7 +275,9 @@ struct Implementation: Sendable, CustomStringConvertible {
       source.state.withLock { $0.end = 9000 }
       output.sourceHasMore()
       implementation.turn(output, 6000)
-      let frame = source.wait { $0.events.lazy.compactMap { if case .starved(let frame) = $0 { frame } else { nil } }.first }
+      let frame = source.wait {
+        $0.events.lazy.compactMap { if case .starved(let frame) = $0 { frame } else { nil } }.first
+      }
       #expect(frame == 9000)
     }
     close(output, source)
@@ -333,7 +344,9 @@ struct Implementation: Sendable, CustomStringConvertible {
     }
     let tick = Monitor(())
     let end = Clocks.host + .seconds(5)
-    while gone != nil, Clocks.host < end { let _: Bool? = tick.wait(until: Clocks.host + .milliseconds(2)) { _ in nil } }
+    while gone != nil, Clocks.host < end {
+      let _: Bool? = tick.wait(until: Clocks.host + .milliseconds(2)) { _ in nil }
+    }
     #expect(gone == nil)
   }
 }

@@ -53,7 +53,9 @@ private final class ArraySource: RenderSource {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let scale: Float = bits == 16 ? 32_768 : 8_388_608
     // An odd number of frames, so that 24-bit mono needs padding.
-    let samples = (0..<(10_001 * channels)).map { Float(($0 * 7919) % 60_000 - 30_000) * (bits == 24 ? 200 : 1) / scale }
+    let samples = (0..<(10_001 * channels)).map {
+      Float(($0 * 7919) % 60_000 - 30_000) * (bits == 24 ? 200 : 1) / scale
+    }
     let events = write(samples, StreamFormat(sampleRate: 48_000, channels: channels, significantBits: bits), to: path)
     #expect(!events.contains { if case .failed = $0 { true } else { false } })
     let file = try WAVFileContent(path: path)

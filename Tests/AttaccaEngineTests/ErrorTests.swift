@@ -70,7 +70,9 @@ import Testing
   /// The same content without the formats' restriction would be opened: the test can fail.
   @Test func theDisguiseWorksOnAnUnguardedTool() throws {
     let media = try TrimMedia()
-    try media.run("ffmpeg", "-v", "error", "-safe", "0", "-f", "concat", "-i", TestMedia.path("bad/song.mp3"), media.path("out.wav"))
+    try media.run(
+      "ffmpeg", "-v", "error", "-safe", "0", "-f", "concat", "-i", TestMedia.path("bad/song.mp3"), media.path("out.wav")
+    )
     #expect(try WAVFileContent(path: media.path("out.wav")).frames == 61_234)
   }
 

@@ -16,7 +16,9 @@ import Testing
   }
 
   /// Lossy halves differ from the whole, but not by a shift.
-  @Test(arguments: TestMedia.formats.filter { !$0.isLossless }) func lossyHalvesHaveNoLag(_ format: TestMedia.Format) throws {
+  @Test(arguments: TestMedia.formats.filter { !$0.isLossless }) func lossyHalvesHaveNoLag(_ format: TestMedia.Format)
+    throws
+  {
     let heard = try render([format.a, format.b])
     let whole = try WAVFileContent(format.whole).samples
     #expect(lag(of: heard, against: whole, at: format.cut - 4096) == 0)
@@ -68,12 +70,15 @@ import Testing
     #expect(told == ["heard 1", "1 to 2", "2 to 3", "ended 3"])
   }
 
-  @Test(arguments: [("flac/a.flac", "48/flac/b.flac"), ("48/flac/a.flac", "flac/b.flac"), ("opus/a.opus", "flac/b.flac")])
+  @Test(arguments: [
+    ("flac/a.flac", "48/flac/b.flac"), ("48/flac/a.flac", "flac/b.flac"), ("opus/a.opus", "flac/b.flac"),
+  ])
   func neighboursOfTwoRates(_ a: String, _ b: String) throws {
     let rig = makeRig()
     let heard = try rig.render([a, b].map(TestMedia.item))
     let rate = Double(rig.output.format.sampleRate)
-    let exact = a.hasPrefix("flac") ? 61_234 + (144_000 - 66_649) * rate / 48_000 : 66_649 + (132_300 - 61_234) * rate / 44_100
+    let exact =
+      a.hasPrefix("flac") ? 61_234 + (144_000 - 66_649) * rate / 48_000 : 66_649 + (132_300 - 61_234) * rate / 44_100
     #expect(abs(Double(heard.count / 2) - exact) <= 1)
   }
 

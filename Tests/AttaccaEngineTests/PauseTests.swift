@@ -24,6 +24,8 @@ private let fade = 441
       let before = Int(rig.output.heardFrames)
       rig.output.play(frames)
       try rig.waitForHeard(Int64(before + frames))
+      // A device that has less than its margin cannot keep it.
+      #expect(rig.output.wait { _, queued, _ in queued >= margin })
       let count = rig.events.count
       rig.send(.setRunning(false))
       let anchor = try rig.wait("the hold") { events -> PositionAnchor? in
@@ -176,7 +178,9 @@ private let fade = 441
     let place = rig.output.heardFrames
     rig.output.advance(3000)
     try rig.waitForHeard(place + 3000)
-    #expect(try largestStep(Array(rig.output.captured.suffix(3500 * 2))) < largestStep(Array(WAVFileContent("whole.wav").samples[18_000..<72_000])) + 3 / Float(fade))
+    #expect(
+      try largestStep(Array(rig.output.captured.suffix(3500 * 2))) < largestStep(
+        Array(WAVFileContent("whole.wav").samples[18_000..<72_000])) + 3 / Float(fade))
   }
 
   @Test func thePositionNeverGoesBack() throws {

@@ -22,7 +22,9 @@ import Testing
     var random = SeededRandom.announced("gain")
     for _ in 0..<50 {
       var gain = GainRamp(.random(in: 0...1, using: &random))
-      gain.go(to: .random(in: 0...1, using: &random), at: .random(in: 0...100, using: &random), over: .random(in: 0...60, using: &random))
+      gain.go(
+        to: .random(in: 0...1, using: &random), at: .random(in: 0...100, using: &random),
+        over: .random(in: 0...60, using: &random))
       var samples = [Float](repeating: 1, count: 400)
       samples.withUnsafeMutableBufferPointer { buffer in
         var at = 0
@@ -171,17 +173,21 @@ import Testing
         let moved = (after.0.position - before.0.position).frames(at: 44_100)
         let heard = (after.0.hostTime - before.0.hostTime).frames(at: 44_100)
         // A play that was held again before its first frame was heard is told by the second hold alone.
-        let isRight = before.0.rate == 1 ? moved == heard : after.0.rate == 1 ? moved == 0 : moved >= 0 && moved <= heard
+        let isRight =
+          before.0.rate == 1 ? moved == heard : after.0.rate == 1 ? moved == 0 : moved >= 0 && moved <= heard
         #expect(isRight, "\(before.0) to \(after.0)")
       }
       // And outside fades every sample is what its moment's anchor says.
       let captured = output.captured
       for (index, entry) in all.enumerated() where entry.0.rate == 1 {
         let from = Int((entry.0.hostTime - .seconds(1000)).frames(at: 44_100))
-        let next = index + 1 < all.count ? Int((all[index + 1].0.hostTime - .seconds(1000)).frames(at: 44_100)) : captured.count / 2
+        let next =
+          index + 1 < all.count
+          ? Int((all[index + 1].0.hostTime - .seconds(1000)).frames(at: 44_100)) : captured.count / 2
         let position = entry.0.position.frames(at: 44_100)
         guard next > from + 441 else { continue }
-        for frame in (from + 441)..<min(next, captured.count / 2) where captured[frame * 2] != Float(position + Int64(frame - from)) {
+        for frame in (from + 441)..<min(next, captured.count / 2)
+        where captured[frame * 2] != Float(position + Int64(frame - from)) {
           Issue.record("frame \(frame) is \(captured[frame * 2]), not \(position + Int64(frame - from))")
           break
         }

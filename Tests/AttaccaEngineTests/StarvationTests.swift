@@ -25,7 +25,9 @@ import Testing
 
   /// Plays what there is of a source with 200,000 bytes (44 of header, 4 a frame), and some time more. The last quarter of
   /// a second may stay with the decoder, which waits for more before it wakes the output.
-  private func playUntilDry(_ rig: EngineRig) throws {
+  private func playUntilDry(_ rig: EngineRig, _ gate: Gate) throws {
+    // Once the decoder stands at the gate, nothing more comes.
+    #expect(gate.waitForReader())
     rig.output.play()
     #expect(rig.output.wait { heard, queued, _ in heard > 30_000 && queued == 0 })
     rig.output.advance(1000)
@@ -40,7 +42,7 @@ import Testing
     let generation = rig.load(item)
     rig.send(.setRunning(true))
     try rig.waitFor("sound") { if case .anchored(_, let anchor) = $0 { anchor.rate == 1 } else { false } }
-    try playUntilDry(rig)
+    try playUntilDry(rig, gate)
     let stalled = try rig.wait("the stall") { events -> PositionAnchor? in
       for case .stalled(generation, let anchor) in events { return anchor }
       return nil
@@ -75,7 +77,7 @@ import Testing
     rig.load(item)
     rig.send(.setRunning(true))
     try rig.waitFor("sound") { if case .anchored(_, let anchor) = $0 { anchor.rate == 1 } else { false } }
-    try playUntilDry(rig)
+    try playUntilDry(rig, gate)
     let stalled = try rig.wait("the stall") { events -> PositionAnchor? in
       for case .stalled(_, let anchor) in events { return anchor }
       return nil

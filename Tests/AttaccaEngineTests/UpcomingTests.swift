@@ -12,7 +12,9 @@ import Testing
   private func item(_ name: String) -> MediaItem { TestMedia.item(name) }
 
   /// A rig that plays a.flac and whose test says what follows.
-  private func started(ahead: Int = 88_200, sources: any ByteSourceProvider = FileSourceProvider()) throws -> (EngineRig, EngineLoad) {
+  private func started(ahead: Int = 88_200, sources: any ByteSourceProvider = FileSourceProvider()) throws -> (
+    EngineRig, EngineLoad
+  ) {
     let rig = makeRig(ahead: ahead, sources: sources)
     rig.follow(with: nil)
     let a = rig.makeLoad(item("flac/a.flac"))

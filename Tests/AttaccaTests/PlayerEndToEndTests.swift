@@ -45,7 +45,8 @@ import Testing
     let path = path()
     defer { try? FileManager.default.removeItem(atPath: path) }
     let player = player(.wav(path: Array(path.utf8)))
-    let events = try await playAll(player, ["missing.flac", "flac/a.flac", "bad/text.mp3", "bad/empty.mp3", "flac/b.flac", "missing too.flac"])
+    let events = try await playAll(
+      player, ["missing.flac", "flac/a.flac", "bad/text.mp3", "bad/empty.mp3", "flac/b.flac", "missing too.flac"])
     #expect(await player.perform(.shutdown) == .done)
     #expect(try WAVFileContent(path: path).samples == WAVFileContent("whole.wav").samples)
     let codes = events.compactMap { if case .failed(_, let error) = $0 { error.code } else { nil } }
@@ -116,7 +117,9 @@ import Testing
       do {
         let player = player(round % 3 == 0 ? .wav(path: Array((folder + "/out.wav").utf8)) : .silent)
         gone = player
-        if round > 0 { try await player.replaceQueue(with: [MediaItem(.file(file)), MediaItem(.file(file))], autoStart: .play) }
+        if round > 0 {
+          try await player.replaceQueue(with: [MediaItem(.file(file)), MediaItem(.file(file))], autoStart: .play)
+        }
         if round > 5 { for await snapshot in await player.snapshots() where snapshot.anchor != nil { break } }
       }
       #expect(await eventually { gone == nil })
@@ -136,7 +139,8 @@ import Testing
   @Test func fullDiskIsTold() async throws {
     let player = player(.wav(path: Array("/dev/full".utf8)))
     let events = try await playAll(player, ["flac/a.flac"])
-    #expect(events.contains { if case .failed(nil, let error) = $0 { error.code == .playerOutputFailed } else { false } })
+    #expect(
+      events.contains { if case .failed(nil, let error) = $0 { error.code == .playerOutputFailed } else { false } })
     #expect(await player.perform(.shutdown) == .done)
   }
 
@@ -146,7 +150,9 @@ import Testing
     #expect(info.metadata.text("title") == "a" && info.metadata.text("album") == "Two Halves")
     for format in TestMedia.formats {
       let duration = try await duration(of: TestMedia.item(format.a))
-      #expect(duration == MediaDuration(MediaTime(frames: Int64(format.cut), rate: format.rate).duration, .exact), "\(format)")
+      #expect(
+        duration == MediaDuration(MediaTime(frames: Int64(format.cut), rate: format.rate).duration, .exact), "\(format)"
+      )
     }
     await #expect(throws: MediaError.self) { try await mediaInfo(of: TestMedia.item("missing.flac")) }
     do {

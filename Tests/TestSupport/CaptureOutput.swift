@@ -180,7 +180,8 @@ public final class CaptureOutput: AudioOutput {
     case .more: if !device.isDry { device.isShort = false }
     case .marker(let frame): device.marker = frame
     case .advance(let frames): passMercilessly(frames)
-    case .play(let frames): device.budget = device.budget.addingReportingOverflow(frames).overflow ? .max : device.budget + frames
+    case .play(let frames):
+      device.budget = device.budget.addingReportingOverflow(frames).overflow ? .max : device.budget + frames
     case .measure: if device.isRunning { device.receive(.measured(heard: device.heard, hostTime: hostTime)) }
     case .lose:
       device.isLost = true

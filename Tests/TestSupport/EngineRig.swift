@@ -127,7 +127,9 @@ public final class EngineRig: Sendable {
   @discardableResult
   public func waitForEnd(of generation: Generation? = nil) throws -> Duration {
     try wait("the end") { events in
-      for case .ended(let ended, let position) in events where generation == nil || ended == generation { return position }
+      for case .ended(let ended, let position) in events where generation == nil || ended == generation {
+        return position
+      }
       return nil
     }
   }

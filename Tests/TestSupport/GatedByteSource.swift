@@ -73,7 +73,9 @@ public final class GatedByteSource: ByteSource {
       return .failed(MediaError(.sourceReadFailed, subject: "gate", reason: "reading was cancelled"))
     }
     let count = min(buffer.count, bytes.count - Int(offset), 4096)
-    bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + count])) }
+    bytes.withUnsafeBytes {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + count]))
+    }
     return .bytes(count)
   }
 

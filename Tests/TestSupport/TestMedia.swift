@@ -38,7 +38,8 @@ public enum TestMedia {
   public static let formats: [Format] = [
     Format("mp3", "mp3"), Format("mp3-itunsmpb", "mp3"), Format("m4a", "m4a"), Format("m4b", "m4b"),
     Format("alac", "m4a", isLossless: true), Format("flac", "flac", isLossless: true),
-    Format("wav", "wav", isLossless: true), Format("aiff", "aiff", isLossless: true), Format("wv", "wv", isLossless: true),
+    Format("wav", "wav", isLossless: true), Format("aiff", "aiff", isLossless: true),
+    Format("wv", "wv", isLossless: true),
     Format("opus", "opus", rate: 48_000), Format("ogg", "ogg"),
   ]
 
@@ -100,7 +101,8 @@ public struct WAVFileContent: Sendable {
       (0..<count).reduce(0) { at + $1 < bytes.count ? $0 | Int(bytes[at + $1]) << (8 * $1) : $0 }
     }
     struct NotWAV: Error {}
-    guard bytes.count >= 44, Array(bytes[0..<4]) == Array("RIFF".utf8), Array(bytes[8..<12]) == Array("WAVE".utf8) else {
+    guard bytes.count >= 44, Array(bytes[0..<4]) == Array("RIFF".utf8), Array(bytes[8..<12]) == Array("WAVE".utf8)
+    else {
       throw NotWAV()
     }
     var (rate, channels, bits, tag, at) = (0, 0, 0, 0, 12)
