@@ -136,7 +136,7 @@ import Testing
 
   @Test func contentHeardIsMediaAdvanced() throws {
     var random = SeededRandom.announced("renderer")
-    for _ in 0..<30 {
+    for _ in 0..<12 {
       let margin = Int.random(in: 0...700, using: &random)
       let output = CaptureOutput(ahead: 3000, margin: margin, step: Int.random(in: 1...500, using: &random))
       let anchors = Mutex<[(PositionAnchor, isSeek: Bool)]>([])
@@ -150,14 +150,14 @@ import Testing
           }
         }, wakeDecoder: {})
       output.open(renderer.format, source: renderer) { [weak renderer] in renderer?.receive($0) }
-      renderer.install(try program(60_000, from: 0), as: .loaded)
+      renderer.install(try program(40_000, from: 0), as: .loaded)
       for _ in 0..<40 {
         switch Int.random(in: 0..<10, using: &random) {
         case 0...2: renderer.setRunning(true)
         case 3, 4: renderer.setRunning(false)
         case 5: renderer.setGain(1)
         case 6:
-          renderer.install(try program(60_000, from: .random(in: 0...1_000_000, using: &random)), as: .seek(SeekID(1)))
+          renderer.install(try program(40_000, from: .random(in: 0...1_000_000, using: &random)), as: .seek(SeekID(1)))
           // A landing that another seek overtakes is never told.
           output.advance(margin + 500)
         default: output.advance(.random(in: 0...2000, using: &random))

@@ -24,7 +24,12 @@ public final class Gate: Sendable {
   }
 
   fileprivate func pass(_ offset: Int64, _ isCancelled: Monitor<Bool>) {
-    state.signal { $0.waiting += 1 }
+    let mustWait = state.signal { state in
+      let mustWait = state.closedFrom.map { offset >= $0 } ?? false
+      if mustWait { state.waiting += 1 }
+      return mustWait
+    }
+    guard mustWait else { return }
     let _: Bool? = state.wait { state in
       let isClosed = state.closedFrom.map { offset >= $0 } ?? false
       return !isClosed || isCancelled.withLock { $0 } ? true : nil
