@@ -24,6 +24,7 @@ private final class FuzzSource: ByteSource, @unchecked Sendable {
     buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset) + count]))
     return .bytes(count)
   }
+  func waitForBytes(at offset: Int64) {}
   func cancel() {}
 }
 

@@ -82,6 +82,8 @@ struct PulseMailbox {
   var isAwake = true
 
   mutating func post(_ command: Command) {
+    // What nobody will take must not be kept: it holds on to the engine.
+    guard !isOver else { return }
     if case .more = command, case .more? = commands.last { return }
     commands.append(command)
     if !isAwake, let loop {

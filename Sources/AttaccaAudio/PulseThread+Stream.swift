@@ -82,6 +82,7 @@ extension PulseThread {
 
   /// Gives frames up to `limit`, or as many as the source has.
   func give(upTo limit: Int64) {
+    defer { if isShort { silenceTail() } }
     guard let stream, let source else { return }
     let frameSize = 4 * format.channels
     while next < limit {
@@ -98,6 +99,7 @@ extension PulseThread {
       }
       pa_stream_write(stream, memory, count * frameSize, nil, (next - base) * Int64(frameSize), PA_SEEK_ABSOLUTE)
       next += Int64(count)
+      hasToldDry = false
       written = max(written, next)
       if count < size / frameSize {
         isShort = true
@@ -105,6 +107,15 @@ extension PulseThread {
       }
     }
     isShort = false
+  }
+
+  /// PipeWire plays whole quanta only: what does not fill one is never heard unless something follows. What follows is
+  /// silence, in whose place the source's next frames are put if they come.
+  private func silenceTail() {
+    guard !canRewind, next > base else { return }
+    let tail = next + Int64(format.sampleRate / 4)
+    silence(upTo: tail)
+    written = max(written, tail)
   }
 
   /// The source has frames again after it ran short. Whether that is in time only the server's clock can tell.
@@ -135,6 +146,7 @@ extension PulseThread {
     let oldEnd = written
     next = point.earliest
     isShort = false
+    hasToldDry = false
     isResuming = false
     switch transport {
     case .running:

@@ -41,7 +41,7 @@ extension PulseThread {
         isShort = false
         give(upTo: max(written, next + writable))
       } else {
-        receive(.starved(at: next))
+        tellDry()
       }
     }
     if !isCorked, info.playing != 0, now - lastReport > .seconds(1) {
@@ -74,10 +74,11 @@ extension PulseThread {
 
   /// Sets the one timer to whatever is due next.
   func schedule() {
-    var due: [Duration] = [connectDeadline, retryAt, startBy].compactMap { $0 }
+    var due: [Duration] = [connectDeadline, retryAt, startBy, closeAt].compactMap { $0 }
     if !isCorked {
       if let marker, let time = hostTime(of: marker) { due.append(time) }
-      if let holdAfter { due.append(hostTime(of: holdAfter) ?? Clocks.host + .milliseconds(20)) }
+      if isShort, !hasToldDry, holdAfter == nil, let time = hostTime(of: next) { due.append(time) }
+      if let holdAfter { due.append((hostTime(of: holdAfter) ?? Clocks.host + .milliseconds(20)) + grace) }
     }
     let next = due.min()
     guard next != timerSetFor else { return }
@@ -106,6 +107,17 @@ extension PulseThread {
     timerSetFor = nil
   }
 
+  /// How long a stream goes on, silent, after what was to be heard: PipeWire's graph still holds some of that when it says
+  /// that it is over.
+  var grace: Duration { canRewind ? .zero : .milliseconds(100) }
+
+  /// Nothing is heard any more: the source has not given what comes next in time.
+  private func tellDry() {
+    guard !hasToldDry else { return }
+    hasToldDry = true
+    receive(.starved(at: next))
+  }
+
   func timerFired() {
     let now = Clocks.host
     timerSetFor = nil
@@ -123,7 +135,8 @@ extension PulseThread {
       startBy = nil
       cork(false)
     }
-    if let frame = holdAfter, hostTime(of: frame).map({ $0 <= now + .milliseconds(1) }) ?? true {
+    if isShort, !isCorked, holdAfter == nil, !isResuming, let time = hostTime(of: next), time <= now { tellDry() }
+    if let frame = holdAfter, hostTime(of: frame).map({ $0 + grace <= now + .milliseconds(1) }) ?? true {
       holdAfter = nil
       cork(true)
     }

@@ -38,6 +38,8 @@ final class PulseThread {
   /// When a held stream starts at the latest, though the server does not have all it wants.
   var startBy: Duration?
   var isShort = false
+  /// The source was told that it ran dry at `next`.
+  var hasToldDry = false
   var marker: Int64?
   var edits: [@Sendable (EditPoint) -> OutputTransport] = []
   var isMeasuring = false
@@ -54,6 +56,11 @@ final class PulseThread {
   /// Why no stream could be made.
   var failure: MediaError?
 
+  /// When a stream that is to be closed has been heard to its end.
+  var closeAt: Duration?
+
+  private var isClosed: Bool { closing != nil && closeAt.map { $0 <= Clocks.host } ?? true }
+
   init(_ mailbox: Monitor<PulseMailbox>) { self.mailbox = mailbox }
 
   func run() {
@@ -68,9 +75,9 @@ final class PulseThread {
       loop, { files, count, timeout, data in PulseThread.poll(files, count, timeout, data) },
       Unmanaged.passUnretained(self).toOpaque())
     connect()
-    while closing == nil {
+    while !isClosed {
       takeCommands()
-      guard closing == nil else { break }
+      guard !isClosed else { break }
       schedule()
       let isEmpty = mailbox.withLock { box in
         box.isAwake = !box.commands.isEmpty
@@ -134,7 +141,9 @@ final class PulseThread {
       case .marker(let frame):
         marker = frame
         if frame != nil, measured == nil { measure() }
-      case .close(let completion): closing = (closing ?? []) + [completion]
+      case .close(let completion):
+        closing = (closing ?? []) + [completion]
+        if !isCorked, closeAt == nil { closeAt = Clocks.host + grace }
       }
     }
   }

@@ -146,7 +146,9 @@ extension Renderer {
         samples.withUnsafeBufferPointer { block in
           if let from = block.baseAddress { target.update(from: from + offset, count: part * channels) }
         }
-      case .silence:
+      case .silence(_, let length):
+        // Silence without end is time going by, of which a file has none.
+        if length == nil, output.isOffline { return done }
         target.update(repeating: 0, count: part * channels)
       }
       // Fades are kept without gain, so that a change of gain goes through them evenly.
