@@ -82,7 +82,6 @@ extension PulseThread {
 
   /// Gives frames up to `limit`, or as many as the source has.
   func give(upTo limit: Int64) {
-    defer { if isShort { silenceTail() } }
     guard let stream, let source else { return }
     let frameSize = 4 * format.channels
     while next < limit {
@@ -109,13 +108,19 @@ extension PulseThread {
     isShort = false
   }
 
-  /// PipeWire plays whole quanta only: what does not fill one is never heard unless something follows. What follows is
-  /// silence, in whose place the source's next frames are put if they come.
-  private func silenceTail() {
-    guard !canRewind, next > base else { return }
-    let tail = next + Int64(format.sampleRate / 4)
-    silence(upTo: tail)
-    written = max(written, tail)
+  /// Lets the server sound what it has taken of a stream that has come to its end, before it is closed.
+  ///
+  /// PipeWire counts as heard what its graph has read, a quantum early; only draining tells when it is over.
+  func drain() {
+    guard let stream, isReady, !isCorked, holdAfter != nil, !canRewind, closeAt == nil else { return }
+    let operation = pa_stream_drain(
+      stream, { _, _, data in PulseThread.from(data)?.closeAt = Clocks.host },
+      Unmanaged.passUnretained(self).toOpaque())
+    guard let operation else { return }
+    pa_operation_unref(operation)
+    holdAfter = nil
+    // A server that does not answer does not keep us.
+    closeAt = Clocks.host + .seconds(1)
   }
 
   /// The source has frames again after it ran short. Whether that is in time only the server's clock can tell.

@@ -56,7 +56,7 @@ final class PulseThread {
   /// Why no stream could be made.
   var failure: MediaError?
 
-  /// When a stream that is to be closed has been heard to its end.
+  /// When a draining stream is closed at the latest.
   var closeAt: Duration?
 
   private var isClosed: Bool { closing != nil && closeAt.map { $0 <= Clocks.host } ?? true }
@@ -143,7 +143,7 @@ final class PulseThread {
         if frame != nil, measured == nil { measure() }
       case .close(let completion):
         closing = (closing ?? []) + [completion]
-        if !isCorked, closeAt == nil { closeAt = Clocks.host + grace }
+        drain()
       }
     }
   }
