@@ -110,16 +110,21 @@ extension PulseThread {
 
   /// Lets the server sound what it has taken of a stream that has come to its end, before it is closed.
   ///
-  /// PipeWire counts as heard what its graph has read, a quantum early; only draining tells when it is over.
-  func drain() {
-    guard let stream, isReady, !isCorked, holdAfter != nil, !canRewind, closeAt == nil else { return }
+  /// PipeWire counts as heard what its graph has read, a quantum early; only draining tells when it is over. An edit under
+  /// way is waited for: it may be the one that says that the stream ends. A server that does not answer keeps nobody.
+  func finish() {
+    guard let stream, isReady, closeAt == nil else { return }
+    guard edits.isEmpty else {
+      closeAt = Clocks.host + .seconds(1)
+      return
+    }
+    guard !isCorked, holdAfter != nil, !canRewind else { return }
     let operation = pa_stream_drain(
       stream, { _, _, data in PulseThread.from(data)?.closeAt = Clocks.host },
       Unmanaged.passUnretained(self).toOpaque())
     guard let operation else { return }
     pa_operation_unref(operation)
     holdAfter = nil
-    // A server that does not answer does not keep us.
     closeAt = Clocks.host + .seconds(1)
   }
 
@@ -163,10 +168,14 @@ extension PulseThread {
     case .held(let after):
       wantsToRun = false
       startBy = nil
-      guard !isCorked else { return }
+      guard !isCorked else { break }
       give(upTo: max(oldEnd, after))
       silence(upTo: oldEnd)
       holdAfter = after
+    }
+    if closing != nil {
+      closeAt = nil
+      finish()
     }
   }
 

@@ -56,7 +56,7 @@ final class PulseThread {
   /// Why no stream could be made.
   var failure: MediaError?
 
-  /// When a draining stream is closed at the latest.
+  /// When a stream that is drained or still to be edited is closed at the latest.
   var closeAt: Duration?
 
   private var isClosed: Bool { closing != nil && closeAt.map { $0 <= Clocks.host } ?? true }
@@ -143,7 +143,7 @@ final class PulseThread {
         if frame != nil, measured == nil { measure() }
       case .close(let completion):
         closing = (closing ?? []) + [completion]
-        drain()
+        finish()
       }
     }
   }
