@@ -17,7 +17,7 @@ final class Demuxer {
   let name: String
   let container: String
   let stream: UnsafeMutablePointer<AVStream>
-  private let format: UnsafeMutablePointer<AVFormatContext>
+  let format: UnsafeMutablePointer<AVFormatContext>
   /// FFmpeg would write its remarks to the terminal; errors are told by ours.
   private static let isQuiet: Void = av_log_set_level(AV_LOG_QUIET)
 
