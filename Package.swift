@@ -30,11 +30,12 @@ var targets: [Target] = [
     name: "CFFmpeg", path: "Sources/Support/CFFmpeg", pkgConfig: "libavformat libavcodec libswresample libavutil"),
   // libpulse is linked by its module map: its .pc file carries compiler flags that SwiftPM warns about.
   .systemLibrary(name: "CPulse", path: "Sources/Support/CPulse"),
+  .systemLibrary(name: "CEBUR128", path: "Sources/Support/CEBUR128"),
   .systemLibrary(name: "CMalloc", path: "Sources/Support/CMalloc"),
 
   target("POSIXKit", ["CMalloc"], path: "Sources/Support/POSIXKit"),
   target("AttaccaCore"),
-  target("AttaccaEngine", ["AttaccaCore", "POSIXKit", "CFFmpeg"]),
+  target("AttaccaEngine", ["AttaccaCore", "POSIXKit", "CFFmpeg", "CEBUR128"]),
   target("AttaccaAudio", ["AttaccaCore", "POSIXKit", "CPulse"]),
   target("Attacca", ["AttaccaCore", "AttaccaEngine", "AttaccaAudio", "POSIXKit"]),
   .executableTarget(name: "AttaccaPlayer", dependencies: ["Attacca", "POSIXKit"], swiftSettings: swift),
