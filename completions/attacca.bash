@@ -47,7 +47,19 @@ _attacca() {
       mapfile -t COMPREPLY < <(compgen -W '0 25 50 75 100' -- "$cur")
       return
       ;;
-    --start) return ;;
+    --replaygain)
+      mapfile -t COMPREPLY < <(compgen -W 'off track album auto' -- "$cur")
+      return
+      ;;
+    --rate)
+      mapfile -t COMPREPLY < <(compgen -W '0.75 1 1.25 1.5 2' -- "$cur")
+      return
+      ;;
+    --eq)
+      mapfile -t COMPREPLY < <(compgen -W 'flat rock classical speech bass-boost treble-boost loudness bass+3' -- "$cur")
+      return
+      ;;
+    --start | --preamp | --balance | --crossfade) return ;;
   esac
 
   # After -- everything is a file.
@@ -60,8 +72,8 @@ _attacca() {
   done
 
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --repeat --volume --start --no-resume --json --no-terminal
-      --help -h --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W '--output --repeat --volume --rate --start --replaygain --preamp --eq --balance --mono
+      --crossfade --skip-silence --level-speech --bit-perfect --no-resume --json --no-terminal --help -h --version' -- "$cur")
   else
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -18,10 +18,8 @@ public enum OutputChoice: Sendable, Hashable {
 public struct PlayerConfiguration: Sendable {
   /// Where sound goes.
   public var output = OutputChoice.automatic
-  /// Loudness 0…1 to begin with.
-  public var volume = 1.0
-  /// The repeat mode to begin with.
-  public var repeatMode = RepeatMode.off
+  /// Volume, modes, rate and sound to begin with.
+  public var setup = PlayerReducer.Setup()
   /// Gets what is worth remembering.
   public var journal: (any PlaybackJournal)?
 
@@ -42,8 +40,7 @@ extension Player {
       }
     }
     self.init(
-      engine: engine, clock: SystemClock(), journal: configuration.journal, volume: configuration.volume,
-      repeatMode: configuration.repeatMode)
+      engine: engine, clock: SystemClock(), journal: configuration.journal, setup: configuration.setup)
   }
 }
 

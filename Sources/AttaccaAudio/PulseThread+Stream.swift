@@ -7,7 +7,7 @@ extension PulseThread {
   func openStream() {
     guard let context, source != nil, stream == nil, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
     var spec = pa_sample_spec(
-      format: PA_SAMPLE_FLOAT32LE, rate: UInt32(format.sampleRate), channels: UInt8(format.channels))
+      format: encoding.sampleFormat, rate: UInt32(format.sampleRate), channels: UInt8(format.channels))
     var map = pa_channel_map()
     pa_channel_map_init_extend(&map, UInt32(format.channels), PA_CHANNEL_MAP_WAVEEX)
     let properties = pa_proplist_new()
@@ -62,13 +62,16 @@ extension PulseThread {
     }
   }
 
-  func bytes(_ frames: Int64) -> UInt32 { UInt32(clamping: frames * Int64(4 * format.channels)) }
+  var encoding: PulseEncoding { PulseEncoding(format) }
+  var frameSize: Int { encoding.bytesPerSample * format.channels }
+
+  func bytes(_ frames: Int64) -> UInt32 { UInt32(clamping: frames * Int64(frameSize)) }
 
   /// Frames the server wants now.
   var writable: Int64 {
     guard let stream else { return 0 }
     let bytes = pa_stream_writable_size(stream)
-    return bytes == Int.max || bytes > 1 << 40 ? 0 : Int64(bytes) / Int64(4 * format.channels)
+    return bytes == Int.max || bytes > 1 << 40 ? 0 : Int64(bytes) / Int64(frameSize)
   }
 
   func serverWantsMore() {
@@ -83,14 +86,12 @@ extension PulseThread {
   /// Gives frames up to `limit`, or as many as the source has.
   func give(upTo limit: Int64) {
     guard let stream, let source else { return }
-    let frameSize = 4 * format.channels
+    let (encoding, frameSize) = (encoding, frameSize)
     while next < limit {
       var size = Int(limit - next) * frameSize
       var memory: UnsafeMutableRawPointer?
       guard pa_stream_begin_write(stream, &memory, &size) == 0, let memory, size >= frameSize else { return }
-      let samples = UnsafeMutableBufferPointer(
-        start: memory.assumingMemoryBound(to: Float.self), count: size / MemoryLayout<Float>.stride)
-      let count = source.render(into: samples, from: next, count: size / frameSize)
+      let count = render(source, into: memory, encoding, count: size / frameSize)
       guard count > 0 else {
         pa_stream_cancel_write(stream)
         isShort = true
@@ -106,6 +107,28 @@ extension PulseThread {
       }
     }
     isShort = false
+  }
+
+  /// Stores up to `count` frames of the source, as the server wants them, and answers how many.
+  private func render(
+    _ source: any RenderSource, into memory: UnsafeMutableRawPointer, _ encoding: PulseEncoding, count: Int
+  ) -> Int {
+    // Floats are rendered in place where there is room for them.
+    if encoding.bytesPerSample == MemoryLayout<Float>.stride {
+      let samples = UnsafeMutableBufferPointer(
+        start: memory.assumingMemoryBound(to: Float.self), count: count * format.channels)
+      let done = source.render(into: samples, from: next, count: count)
+      encoding.convert(UnsafeMutableBufferPointer(rebasing: samples[..<(done * format.channels)]))
+      return done
+    }
+    return withUnsafeTemporaryAllocation(of: Float.self, capacity: count * format.channels) { samples in
+      let done = source.render(into: samples, from: next, count: count)
+      encoding.convert(UnsafeMutableBufferPointer(rebasing: samples[..<(done * format.channels)]))
+      if let base = samples.baseAddress {
+        memory.copyMemory(from: base, byteCount: done * format.channels * encoding.bytesPerSample)
+      }
+      return done
+    }
   }
 
   /// Lets the server sound what it has taken of a stream that has come to its end, before it is closed.
@@ -182,7 +205,7 @@ extension PulseThread {
   /// What was given before and is not given again must not be heard.
   func silence(upTo end: Int64) {
     guard let stream else { return }
-    let frameSize = 4 * format.channels
+    let frameSize = frameSize
     var from = next
     while from < end {
       var size = Int(end - from) * frameSize

@@ -23,7 +23,7 @@ extension PulseThread {
     isMeasuring = false
     guard success, let stream, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
     let now = Clocks.host
-    let frameSize = Int64(4 * format.channels)
+    let frameSize = Int64(self.frameSize)
     let read = base + info.read_index / frameSize
     let latency = Duration.microseconds(Int64(clamping: info.sink_usec)).frames(at: format.sampleRate)
     let host = now - .microseconds(Int64(clamping: info.transport_usec))

@@ -5,7 +5,7 @@ import POSIXKit
 ///
 /// The engine may simply be dropped: its thread and its output then end by themselves.
 public final class FFmpegEngine: PlaybackEngine {
-  public let capabilities = EngineCapabilities(gapless: true, exactSeek: true, gain: true)
+  public let capabilities = EngineCapabilities.all
   private let pipeline: Pipeline
 
   /// Makes an engine.

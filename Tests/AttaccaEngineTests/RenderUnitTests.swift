@@ -50,7 +50,7 @@ import Testing
   @Test func positionsFollowSegments() throws {
     var program = try program()
     program.publish(300)
-    program.begin(Generation(2), at: 200, media: MediaTime(frames: 0, rate: 48_000))
+    program.begin(.init(generation: Generation(2), start: 200, media: MediaTime(frames: 0, rate: 48_000)))
     #expect(program.position(at: 0) == .seconds(1))
     #expect(program.position(at: 199) == time(44_100 + 199))
     #expect(program.position(at: 200) == .zero)
@@ -71,8 +71,8 @@ import Testing
   @Test func truncationTakesBackAllThatFollows() throws {
     var program = try program()
     program.publish(500)
-    program.begin(Generation(2), at: 200, media: MediaTime(frames: 0, rate: 44_100), carry: 7)
-    program.begin(Generation(3), at: 400, media: MediaTime(frames: 0, rate: 44_100))
+    program.begin(.init(generation: Generation(2), start: 200, media: MediaTime(frames: 0, rate: 44_100), carry: 7))
+    program.begin(.init(generation: Generation(3), start: 400, media: MediaTime(frames: 0, rate: 44_100)))
     program.isFinished = true
     let (unknown, last) = (program.truncate(after: Generation(9)), program.truncate(after: Generation(3)))
     #expect(unknown == nil && last == nil)
@@ -101,13 +101,13 @@ import Testing
     plan.replace(
       from: 10,
       with: [
-        .block([Float](repeating: 0, count: 20), position: 500, advances: true), .silence(position: 510, count: 5),
-        .program(from: 510),
+        .block([Float](repeating: 0, count: 20), .moves(Passage(origin: 10, from: 500))), .silence(position: 510, count: 5),
+        .program(Passage(origin: 25, from: 510)),
       ], channels: 2)
     #expect(plan.place(at: 9) == nil)
-    #expect(plan.place(at: 12) == .init(index: 502, advances: true))
-    #expect(plan.place(at: 22) == .init(index: 510, advances: false))
-    #expect(plan.place(at: 25) == .init(index: 510, advances: true))
+    #expect(plan.place(at: 12) == .init(index: 502, speed: 1))
+    #expect(plan.place(at: 22) == .init(index: 510, speed: 0))
+    #expect(plan.place(at: 25) == .init(index: 510, speed: 1))
     #expect(plan.frame(ofProgram: 600) == 115)
     // A joint within the fade.
     #expect(plan.frame(ofProgram: 505) == 20)
@@ -141,7 +141,7 @@ import Testing
       let output = CaptureOutput(ahead: 3000, margin: margin, step: Int.random(in: 1...500, using: &random))
       let anchors = Mutex<[(PositionAnchor, isSeek: Bool)]>([])
       let renderer = Renderer(
-        format: StreamFormat(sampleRate: 44_100, channels: 2), output: output, gain: 1, lowWater: 100,
+        format: StreamFormat(sampleRate: 44_100, channels: 2), output: output, gain: 1, rate: 1, sound: SoundSettings(), lowWater: 100,
         emit: { event in
           switch event {
           case .anchored(_, let anchor): anchors.withLock { $0.append((anchor, false)) }

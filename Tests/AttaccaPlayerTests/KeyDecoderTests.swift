@@ -91,12 +91,13 @@ import Testing
     (.up, .skip(.seconds(60))), (.down, .skip(.seconds(-60))), (.character("n"), .next), (.character(">"), .next),
     (.character("p"), .previous), (.character("<"), .previous), (.character("+"), .volume(5)),
     (.character("0"), .volume(5)), (.character("-"), .volume(-5)), (.character("9"), .volume(-5)),
-    (.character("m"), .mute), (.character("r"), .cycleRepeat), (.character("?"), .help), (.character("q"), .quit),
+    (.character("["), .rate(-10)),
+    (.character("]"), .rate(10)), (.backspace, .normalRate), (.character("m"), .mute), (.character("r"), .cycleRepeat), (.character("?"), .help), (.character("q"), .quit),
   ])
   func bindings(_ key: Key, _ action: KeyAction) { #expect(KeyBinding.action(for: key) == action) }
 
   @Test func otherKeysDoNothing() {
-    for key in [Key.escape, .enter, .backspace, .character("x"), .character("["), .control("c")] {
+    for key in [Key.escape, .enter, .character("x"), .character("{"), .control("c")] {
       #expect(KeyBinding.action(for: key) == nil)
     }
   }

@@ -40,6 +40,7 @@ public struct ScriptedEngine: Sendable {
   private let script: @Sendable (MediaItem) -> ScriptedMedia
   private var chain: [Loaded] = []
   private var isRunning = false
+  private var rate = 1.0
   private var anchor: PositionAnchor?
   private var hasOutput = false
   private var hasAsked: Set<UInt64> = []
@@ -62,7 +63,7 @@ public struct ScriptedEngine: Sendable {
 
   private var endDue: Duration? {
     guard let anchor, anchor.rate > 0, let end else { return nil }
-    return anchor.hostTime + (end - anchor.position)
+    return anchor.hostTime + (end - anchor.position) / anchor.rate
   }
 
   /// Takes a command at host time `now`.
@@ -83,7 +84,7 @@ public struct ScriptedEngine: Sendable {
       if running {
         post(
           now + latency,
-          .anchored(first.load.generation, PositionAnchor(position: position, hostTime: now + latency, rate: 1)),
+          .anchored(first.load.generation, PositionAnchor(position: position, hostTime: now + latency, rate: rate)),
           .sounds)
       } else {
         pending.removeAll { if case .sounds = $0.then { true } else { false } }
@@ -106,9 +107,15 @@ public struct ScriptedEngine: Sendable {
       post(
         start + latency,
         .seekLanded(
-          id, generation, PositionAnchor(position: position, hostTime: start + latency, rate: isRunning ? 1 : 0)),
+          id, generation, PositionAnchor(position: position, hostTime: start + latency, rate: isRunning ? rate : 0)),
         .seeked(position))
-    case .setGain: break
+    case .setGain, .setSound: break
+    case .setRate(let rate):
+      self.rate = rate
+      guard let first = chain.first, let anchor, anchor.rate > 0 else { return }
+      let changed = PositionAnchor(position: anchor.position(at: now, limit: end), hostTime: now, rate: rate)
+      self.anchor = changed
+      post(now, .anchored(first.load.generation, changed), .sounds)
     case .stop:
       chain = []
       pending = []
@@ -167,7 +174,7 @@ public struct ScriptedEngine: Sendable {
         let position = anchor?.position ?? .zero
         let seeks = pending.contains { if case .seeked = $0.then { true } else { false } }
         if !seeks {
-          let rate = isRunning ? 1.0 : 0
+          let rate = isRunning ? rate : 0
           post(
             now + latency,
             .anchored(generation, PositionAnchor(position: position, hostTime: now + latency, rate: rate)),
@@ -205,7 +212,7 @@ public struct ScriptedEngine: Sendable {
       return [.ended(generation, at: first.media.duration)]
     }
     chain.removeFirst()
-    let next = PositionAnchor(position: chain[0].load.start, hostTime: now, rate: 1)
+    let next = PositionAnchor(position: chain[0].load.start, hostTime: now, rate: rate)
     anchor = next
     askForNext(now)
     return [.advanced(from: generation, to: chain[0].load.generation, next)]
@@ -221,7 +228,7 @@ public final class ManualEngine: PlaybackEngine {
   }
   private let state = Mutex(State())
 
-  public let capabilities = EngineCapabilities(gapless: true, exactSeek: true, gain: true)
+  public let capabilities = EngineCapabilities.all
   /// Makes an engine that does nothing by itself.
   public init() {}
   public func start(_ receive: @escaping @Sendable (EngineEvent) -> Void) { state.withLock { $0.receive = receive } }

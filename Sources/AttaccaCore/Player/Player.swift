@@ -22,20 +22,21 @@ public actor Player: PlayerLink {
   ///   - engine: started here; must not be used by anything else.
   ///   - clock: tells the time.
   ///   - journal: gets what is worth remembering.
-  ///   - volume: loudness 0…1 to begin with.
-  ///   - repeatMode: the mode to begin with.
+  ///   - setup: how it begins; what the engine can do is taken from the engine.
   public init(
     engine: any PlaybackEngine, clock: any PlayerClock, journal: (any PlaybackJournal)? = nil,
-    policy: PlayerReducer.Policy = .init(), volume: Double = 1, repeatMode: RepeatMode = .off
+    policy: PlayerReducer.Policy = .init(), setup: PlayerReducer.Setup = .init()
   ) {
-    reducer = PlayerReducer(policy: policy, volume: volume, repeatMode: repeatMode)
+    var setup = setup
+    setup.capabilities = engine.capabilities
+    reducer = PlayerReducer(policy: policy, setup: setup)
     self.engine = engine
     self.clock = clock
     self.journal = journal
     let (stream, continuation) = AsyncStream.makeStream(of: EngineEvent.self)
     engineEvents = continuation
     engine.start { continuation.yield($0) }
-    if reducer.gain != 1 { engine.send(.setGain(reducer.gain)) }
+    reducer.initialCommands.forEach(engine.send)
     Task { await self.listen(to: stream) }
   }
 

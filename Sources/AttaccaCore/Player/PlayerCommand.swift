@@ -58,6 +58,10 @@ public enum PlayerCommand: Sendable, Hashable {
   case setVolume(Double)
   /// Silence without forgetting the volume.
   case setMuted(Bool)
+  /// Media seconds per second, 0.25…4 (clamped), with the pitch kept. Lasts for every item; starts nothing.
+  case setRate(Double)
+  /// How everything sounds; values out of their ranges are clamped.
+  case setSound(SoundSettings)
   /// What happens at the end of items and of the queue.
   case setRepeat(RepeatMode)
 
@@ -87,6 +91,8 @@ public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
     case notSeekable = "player.notSeekable"
     /// A value makes no sense (an empty list of items, a volume that is no number).
     case invalidValue = "player.invalidValue"
+    /// The engine cannot do it.
+    case notSupported = "player.notSupported"
     /// The player was shut down.
     case shutDown = "player.shutDown"
   }

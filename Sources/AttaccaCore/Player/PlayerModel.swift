@@ -52,6 +52,10 @@ public final class PlayerModel {
   public var duration: Duration? { snapshot.duration?.value }
   /// Loudness 0…1.
   public var volume: Double { snapshot.volume }
+  /// The wanted rate, in media seconds per second.
+  public var rate: Double { snapshot.rate }
+  /// How everything sounds.
+  public var sound: SoundSettings { snapshot.sound }
   /// The repeat mode.
   public var repeatMode: RepeatMode { snapshot.repeatMode }
 

@@ -41,13 +41,24 @@ extension PlayerReducer {
       suppressions.remove(.scrubbing)
       reply(id, .done)
     case .setVolume(let value):
+      if let refusal = untouchable(capabilities.gain) { return reply(id, .refused(refusal)) }
       guard value.isFinite else { return reply(id, refused: .invalidValue, "a volume is a number from 0 to 1") }
       volume = min(1, max(0, value))
       effects.append(.engine(.setGain(gain)))
       reply(id, .done)
     case .setMuted(let muted):
+      if let refusal = untouchable(capabilities.gain) { return reply(id, .refused(refusal)) }
       isMuted = muted
       effects.append(.engine(.setGain(gain)))
+      reply(id, .done)
+    case .setRate(let value):
+      if let refusal = untouchable(capabilities.rate) { return reply(id, .refused(refusal)) }
+      guard value.isFinite, value > 0 else { return reply(id, refused: .invalidValue, "a rate is a number above 0") }
+      rate = value.clamped(to: Self.rates)
+      reply(id, .done)
+    case .setSound(let settings):
+      guard capabilities.sound else { return reply(id, refused: .notSupported, "this engine changes no sound") }
+      sound = settings.clamped
       reply(id, .done)
     case .setRepeat(let mode):
       queue.repeatMode = mode
@@ -71,6 +82,12 @@ extension PlayerReducer {
 
   /// The linear gain: the cube of the volume, close to how loudness is heard.
   var gain: Double { isMuted ? 0 : volume * volume * volume }
+
+  /// Why samples may not be changed, if they may not.
+  private func untouchable(_ engineCan: Bool) -> Refusal? {
+    guard engineCan else { return Refusal(.notSupported, "this engine cannot do it") }
+    return sound.isBitPerfect ? Refusal(.notSupported, "a bit-perfect output is left as it is") : nil
+  }
 
   func refusal(_ code: Refusal.Code, _ reason: String) -> CommandResult { .refused(Refusal(code, reason)) }
 

@@ -18,6 +18,8 @@ extension PlayerReducer {
     snapshot.repeatMode = queue.repeatMode
     snapshot.volume = volume
     snapshot.isMuted = isMuted
+    snapshot.rate = rate
+    snapshot.sound = sound
     snapshot.output = output
     snapshot.can = abilities
     return snapshot
@@ -32,6 +34,9 @@ extension PlayerReducer {
     can.stop = current != nil
     can.next = id.flatMap { queue.successorByCommand(of: $0) } != nil
     can.previous = id != nil
+    can.volume = capabilities.gain && !sound.isBitPerfect
+    can.rate = capabilities.rate && !sound.isBitPerfect
+    can.sound = capabilities.sound
     can.seek = id != nil && (current?.info?.isSeekable ?? true)
     return can
   }

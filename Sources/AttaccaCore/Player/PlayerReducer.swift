@@ -59,13 +59,35 @@ public struct PlayerReducer: Sendable {
     var command: CommandID
   }
 
+  /// How a player begins, and what its engine can do.
+  public struct Setup: Sendable, Hashable {
+    /// Loudness 0…1.
+    public var volume = 1.0
+    /// The repeat mode.
+    public var repeatMode = RepeatMode.off
+    /// Media seconds per second, 0.25…4.
+    public var rate = 1.0
+    /// How everything sounds.
+    public var sound = SoundSettings()
+    /// What the engine can do.
+    public var capabilities = EngineCapabilities.all
+    /// Makes the usual beginning.
+    public init() {}
+  }
+
+  /// The slowest and the fastest rate.
+  public static let rates = 0.25...4.0
+
   let policy: Policy
+  let capabilities: EngineCapabilities
   /// The queue.
   public internal(set) var queue = PlayQueue()
   var wantsToPlay = false
   var suppressions: Set<Suppression> = []
   var volume = 1.0
   var isMuted = false
+  var rate = 1.0
+  var sound = SoundSettings()
   var output: OutputInfo?
   var failure: MediaError?
   var isShutDown = false
@@ -91,6 +113,8 @@ public struct PlayerReducer: Sendable {
   var faulty: [EntryID: MediaError] = [:]
   /// What the engine was told last.
   var engineRuns = false
+  private var engineRate = 1.0
+  private var engineSound = SoundSettings()
 
   var failuresInARow = 0
   var firstFailure: Duration?
@@ -101,10 +125,24 @@ public struct PlayerReducer: Sendable {
   var effects: [PlayerEffect] = []
 
   /// Makes the state of a player with an empty queue.
-  public init(policy: Policy = Policy(), volume: Double = 1, repeatMode: RepeatMode = .off) {
+  public init(policy: Policy = Policy(), setup: Setup = Setup()) {
     self.policy = policy
-    self.volume = min(1, max(0, volume.isNaN ? 1 : volume))
-    queue.repeatMode = repeatMode
+    capabilities = setup.capabilities
+    volume = min(1, max(0, setup.volume.isNaN ? 1 : setup.volume))
+    if capabilities.rate { rate = setup.rate.isNaN ? 1 : setup.rate.clamped(to: Self.rates) }
+    if capabilities.sound { sound = setup.sound.clamped }
+    queue.repeatMode = setup.repeatMode
+    engineRate = rate
+    engineSound = wantedSound
+  }
+
+  /// What an engine has to be told before anything else, so that it begins as the player does.
+  public var initialCommands: [EngineCommand] {
+    var commands: [EngineCommand] = []
+    if gain != 1 { commands.append(.setGain(gain)) }
+    if engineRate != 1 { commands.append(.setRate(engineRate)) }
+    if engineSound != SoundSettings() { commands.append(.setSound(engineSound)) }
+    return commands
   }
 
   /// Takes one input and answers what is to be done about it, in order.
@@ -126,10 +164,29 @@ public struct PlayerReducer: Sendable {
       effects.append(.engine(.setRunning(runs)))
     }
     reconcileUpcoming()
+    reconcileSound()
     let status = self.status
     if status != lastStatus {
       lastStatus = status
       effects.append(.emit(.statusChanged(status)))
+    }
+  }
+
+  private var wantedSound: SoundSettings {
+    var wanted = sound
+    if wanted.loudness == .auto { wanted.loudness = queue.isPlayOrderDifferent ? .track : .album }
+    return wanted
+  }
+
+  private mutating func reconcileSound() {
+    if engineRate != rate {
+      engineRate = rate
+      effects.append(.engine(.setRate(rate)))
+    }
+    let wanted = wantedSound
+    if engineSound != wanted {
+      engineSound = wanted
+      effects.append(.engine(.setSound(wanted)))
     }
   }
 

@@ -14,6 +14,12 @@ public struct PlayerSnapshot: Sendable, Hashable {
     public var previous = false
     /// `seek`, `skip` and scrubbing work.
     public var seek = false
+    /// `setVolume` and `setMuted` work.
+    public var volume = false
+    /// `setRate` works.
+    public var rate = false
+    /// `setSound` works.
+    public var sound = false
 
     /// Makes abilities that allow nothing.
     public init() {}
@@ -47,6 +53,10 @@ public struct PlayerSnapshot: Sendable, Hashable {
   public var volume: Double = 1
   /// Whether sound is muted.
   public var isMuted = false
+  /// The wanted rate, in media seconds per second; what is so now, ``anchor`` tells.
+  public var rate: Double = 1
+  /// How everything sounds.
+  public var sound = SoundSettings()
   /// What can be asked for.
   public var can = Abilities()
   /// Where sound leaves, once it does.

@@ -6,12 +6,15 @@ public struct StreamFormat: Sendable, Hashable {
   public var channels: Int
   /// How many bits of the source's samples carry content, where an output stores integers (16 or 24); 32 for float.
   public var significantBits: Int
+  /// Whether samples shall reach the device exactly as they are: as integers of ``significantBits`` where they were.
+  public var isExact: Bool
 
   /// Makes a format; 16 significant bits unless said otherwise.
-  public init(sampleRate: Int, channels: Int, significantBits: Int = 16) {
+  public init(sampleRate: Int, channels: Int, significantBits: Int = 16, isExact: Bool = false) {
     self.sampleRate = sampleRate
     self.channels = channels
     self.significantBits = significantBits
+    self.isExact = isExact
   }
 
   /// The time `frames` take.
@@ -99,6 +102,9 @@ public protocol AudioOutput: AnyObject, Sendable {
   /// Whether frames are consumed as fast as they come (a file) instead of at the sample rate.
   var isOffline: Bool { get }
 
+  /// The one format it takes; `nil` when it takes what the media has. Optional.
+  var fixedFormat: StreamFormat? { get }
+
   /// Starts whatever takes time and needs no format (connecting to a server). Optional.
   func prepare()
 
@@ -121,5 +127,6 @@ public protocol AudioOutput: AnyObject, Sendable {
 }
 
 extension AudioOutput {
+  public var fixedFormat: StreamFormat? { nil }
   public func prepare() {}
 }

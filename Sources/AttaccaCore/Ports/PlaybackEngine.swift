@@ -79,6 +79,11 @@ public enum EngineCommand: Sendable, Hashable {
   case seek(SeekID, Generation, to: Duration)
   /// Linear gain 0…1 applied to the sound, without a click.
   case setGain(Double)
+  /// Media seconds per second (0.25…4), with the pitch kept; acts at once, and on every load from then on.
+  case setRate(Double)
+  /// How everything sounds; acts at once, except for a bit-perfect output, which begins with the next load. The loudness
+  /// mode is never `auto`: the player has decided.
+  case setSound(SoundSettings)
   /// Releases output and media.
   case stop
 }
@@ -123,13 +128,22 @@ public struct EngineCapabilities: Sendable, Hashable {
   public var exactSeek: Bool
   /// The engine has a gain of its own.
   public var gain: Bool
+  /// Rates other than 1 are possible.
+  public var rate: Bool
+  /// The engine carries out ``SoundSettings``.
+  public var sound: Bool
 
   /// Makes a description.
-  public init(gapless: Bool, exactSeek: Bool, gain: Bool) {
+  public init(gapless: Bool, exactSeek: Bool, gain: Bool, rate: Bool, sound: Bool) {
     self.gapless = gapless
     self.exactSeek = exactSeek
     self.gain = gain
+    self.rate = rate
+    self.sound = sound
   }
+
+  /// Everything.
+  public static let all = EngineCapabilities(gapless: true, exactSeek: true, gain: true, rate: true, sound: true)
 }
 
 /// Plays one chain of loads. The port has no PCM, output frame or decoder type in it, so that a system player could

@@ -66,6 +66,9 @@ public struct PlayQueue: Sendable {
   /// The position of an entry in the play order.
   public func playIndex(of id: EntryID) -> Int? { slots[id].map { playOrder.position(of: $0) } }
 
+  /// Whether the play order differs from the list order (shuffle).
+  public var isPlayOrderDifferent: Bool { play != nil }
+
   /// The entry the play order begins with.
   public var firstInPlayOrder: QueueEntry? { entry(in: playOrder.first) }
 

@@ -5,7 +5,9 @@ import POSIXKit
 extension Decoding {
   /// Does a little of what is to be done; answers whether there was anything.
   func step() -> Bool {
-    guard let renderer, let ring, let demand = renderer.demand(), truncation == nil else { return false }
+    guard let renderer, let demand = renderer.demand(), truncation == nil else { return false }
+    growRing(renderer)
+    guard let ring else { return false }
     let rate = Double(renderer.format.sampleRate)
     if demand.ahead < Int(Ahead.low * rate) { isFilling = true }
     let room = demand.room
@@ -66,18 +68,15 @@ extension Decoding {
         requestNext()
         return false
       }
-      converter?.drain { [self] frames in
-        guard let ring else { return }
-        renderer.append(frames, to: ring, at: end)
-        end += Int64(frames.count / ring.channels)
-      }
-      isFinished = true
-      renderer.withProgram { $0.isFinished = true }
-      return true
+      return finishProgram(renderer)
     }
     guard let media = next.media ?? open(next.load) else {
       chain.dropNext()
       return true
+    }
+    if mustReopen(renderer, for: media.info) {
+      // It cannot go on in this stream: the player will load it when this one has been heard.
+      return finishProgram(renderer)
     }
     do throws(MediaError) {
       let frame = min(next.load.start.frames(at: media.sampleRate), media.frameCount ?? .max)
@@ -85,11 +84,10 @@ extension Decoding {
         try reading(media) { () throws(MediaError) in try media.seek(to: frame) }
       }
       let (frames, carry) = converter?.joint ?? (0, 0)
-      let joint = end + frames
-      renderer.withProgram {
-        $0.begin(
-          next.load.generation, at: joint, media: MediaTime(frames: frame, rate: media.sampleRate), carry: carry)
-      }
+      var segment = segment(next.load, media, at: end + frames, from: frame, renderer.format)
+      segment.carry = carry
+      segment.continuesAlbum = chain.head?.media.map { isSameAlbum($0.info, media.info) } ?? false
+      renderer.withProgram { $0.begin(segment) }
       chain.moveToNext(heard: renderer.heardGeneration)
       consumed = frame
     } catch {
@@ -97,6 +95,30 @@ extension Decoding {
       chain.dropNext()
     }
     return true
+  }
+
+  /// Nothing follows what was decoded.
+  private func finishProgram(_ renderer: Renderer) -> Bool {
+    converter?.drain { [self] frames in
+      guard let ring else { return }
+      renderer.append(frames, to: ring, at: end)
+      end += Int64(frames.count / ring.channels)
+    }
+    isFinished = true
+    renderer.withProgram { $0.isFinished = true }
+    return true
+  }
+
+  /// A faster rate, or items that sound together, need more frames at hand.
+  func growRing(_ renderer: Renderer) {
+    let capacity = renderer.ringNeeds.capacity
+    guard let ring, ring.capacity < capacity else { return }
+    let grown = renderer.withProgram { program -> FrameRing? in
+      let grown = ring.grown(to: capacity, keeping: program.floor..<program.end)
+      if let grown { program.move(to: grown) }
+      return grown
+    }
+    if let grown = grown.flatMap({ $0 }) { self.ring = grown }
   }
 
   /// Opens the load after the head while there is time.

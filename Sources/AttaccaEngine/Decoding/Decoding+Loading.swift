@@ -67,26 +67,23 @@ extension Decoding {
     _ load: EngineLoad, _ media: OpenMedia, at position: Int64, as landing: Renderer.Landing,
     on output: (any AudioOutput)?
   ) throws(MediaError) {
-    guard let renderer = renderer ?? output.flatMap({ openOutput($0, for: media.info) }) else { return }
+    guard let renderer = renderer(for: media.info, on: output) else { return }
     let format = renderer.format
-    guard
-      let ring = FrameRing(
-        capacity: max(Int(Ahead.ring * Double(format.sampleRate)), 16 * Ahead.step), channels: format.channels)
-    else {
+    let needs = renderer.ringNeeds
+    guard let ring = FrameRing(capacity: max(needs.capacity, 16 * Ahead.step), channels: format.channels) else {
       throw MediaError(.sourceReadFailed, subject: load.item.locator.displayName, reason: "out of memory")
     }
     let converter = StreamConverter(to: format)
     var program = Program(
       ring: ring, sampleRate: format.sampleRate,
-      first: .init(
-        generation: load.generation, start: 0, media: MediaTime(frames: position, rate: media.sampleRate)))
+      first: segment(load, media, at: 0, from: position, format))
     let write: (UnsafeBufferPointer<Float>) -> Void = { frames in
       ring.write(frames, at: program.end)
       program.publish(frames.count / format.channels)
     }
     var taken = Taken(chunk: nil, frame: position)
     var isAtEnd = false
-    while program.end < Ahead.start, !isAtEnd {
+    while program.end < needs.start, !isAtEnd {
       if taken.chunk == nil { taken.chunk = (try media.read(), 0) }
       isAtEnd = !convert(&taken, media, converter, write)
     }
@@ -100,6 +97,19 @@ extension Decoding {
     isFinished = false
     isFilling = true
     renderer.install(program, as: landing)
+  }
+
+  /// The part of a program that a media makes from frame `position` on.
+  func segment(
+    _ load: EngineLoad, _ media: OpenMedia, at start: Int64, from position: Int64, _ format: StreamFormat
+  ) -> Program.Segment {
+    let begin = MediaTime(frames: position, rate: media.sampleRate)
+    var segment = Program.Segment(generation: load.generation, start: start, media: begin)
+    segment.expectedEnd = media.info.duration.map {
+      start + max(.zero, $0.value - begin.duration).frames(at: format.sampleRate)
+    }
+    segment.loudness = LoudnessTags(media.info.metadata, codec: media.info.codec)
+    return segment
   }
 
   /// A decoded chunk, how much of it was converted, and the media frame that comes next.
@@ -132,14 +142,44 @@ extension Decoding {
     return true
   }
 
-  func openOutput(_ output: any AudioOutput, for info: MediaInfo) -> Renderer? {
-    let format = StreamFormat(streamFor: info, offline: output.isOffline)
+  /// The renderer for what begins: the present one, or a new one where there is none or its format will not do.
+  private func renderer(for info: MediaInfo, on output: (any AudioOutput)?) -> Renderer? {
+    guard let renderer else { return output.flatMap { openOutput($0, for: info) } }
+    guard mustReopen(renderer, for: info) else { return renderer }
+    let fresh = makeOutput()
+    fresh.prepare()
+    let isOurs = mailbox.withLock { box in
+      guard box.output === renderer.output else { return false }
+      box.output = fresh
+      box.renderer = nil
+      return true
+    }
+    // A stop has taken it away already.
+    guard isOurs else { return nil }
+    self.renderer = nil
+    close(renderer.output)
+    return openOutput(fresh, for: info)
+  }
+
+  /// Whether a bit-perfect stream cannot take this media as it is.
+  func mustReopen(_ renderer: Renderer, for info: MediaInfo) -> Bool {
+    guard !renderer.output.isOffline, renderer.output.fixedFormat == nil else { return false }
+    let isBitPerfect = mailbox.withLock { $0.sound.isBitPerfect }
+    guard isBitPerfect || renderer.format.isExact else { return false }
+    return StreamFormat(streamFor: info, offline: false, isExact: isBitPerfect) != renderer.format
+  }
+
+  private func openOutput(_ output: any AudioOutput, for info: MediaInfo) -> Renderer? {
     let mailbox = mailbox
+    let format =
+      output.fixedFormat
+      ?? StreamFormat(
+        streamFor: info, offline: output.isOffline, isExact: mailbox.withLock { $0.sound.isBitPerfect })
     let made = mailbox.withLock { box -> Renderer? in
       // A stop has taken it away already.
       guard box.output === output else { return nil }
       let renderer = Renderer(
-        format: format, output: output, gain: box.gain, lowWater: Int(Ahead.low * Double(format.sampleRate)),
+        format: format, output: output, gain: box.gain, rate: box.rate, sound: box.sound, lowWater: Int(Ahead.low * Double(format.sampleRate)),
         emit: emit,
         wakeDecoder: { mailbox.signal { $0.wake = true } })
       box.renderer = renderer
@@ -157,7 +197,15 @@ extension Decoding {
 extension StreamFormat {
   /// The stream for a media that is the first to be heard: its own rate, but for the ear never a rate that would make what
   /// follows sound worse (a 22 kHz voice before a 44.1 kHz album), and never mono before stereo.
-  init(streamFor info: MediaInfo, offline: Bool) {
+  ///
+  /// An exact stream has the media's own format, whatever it is.
+  init(streamFor info: MediaInfo, offline: Bool, isExact: Bool) {
+    if isExact {
+      self.init(
+        sampleRate: min(max(1, info.sampleRate), 384_000), channels: min(8, max(1, info.channels)),
+        significantBits: info.bitsPerSample.map { $0 > 24 ? 32 : $0 > 16 ? 24 : 16 } ?? 32, isExact: true)
+      return
+    }
     var rate = max(1, info.sampleRate)
     if rate < 44_100, !offline { rate = 44_100 % rate == 0 ? 44_100 : 48_000 }
     self.init(

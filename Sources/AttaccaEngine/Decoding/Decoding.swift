@@ -14,20 +14,17 @@ final class Decoding: @unchecked Sendable {
     case stop((any AudioOutput)?)
   }
 
-  /// How much is decoded ahead of the output, and how much the ring holds in all (what was given but not yet heard stays
-  /// in it, so that it can be given again).
+  /// How much is decoded ahead of the output, in seconds of sound.
   enum Ahead {
     static let low = 1.5
     static let high = 3.5
-    static let ring = 8.0
-    /// Frames that are enough to begin with.
-    static let start = 4096
     /// Frames made at a time, at the output's rate.
     static let step = 8192
   }
 
   let mailbox: Monitor<Pipeline.Mailbox>
   let sources: any ByteSourceProvider
+  let makeOutput: @Sendable () -> any AudioOutput
   let emit: @Sendable (EngineEvent) -> Void
   var chain = LoadChain()
   var renderer: Renderer?
@@ -46,9 +43,13 @@ final class Decoding: @unchecked Sendable {
   var lastTruncation = 0
   var deferred: [(after: Generation, loads: [EngineLoad])] = []
 
-  init(mailbox: Monitor<Pipeline.Mailbox>, sources: any ByteSourceProvider) {
+  init(
+    mailbox: Monitor<Pipeline.Mailbox>, sources: any ByteSourceProvider,
+    makeOutput: @escaping @Sendable () -> any AudioOutput
+  ) {
     self.mailbox = mailbox
     self.sources = sources
+    self.makeOutput = makeOutput
     let receive = mailbox.withLock { $0.receive }
     emit = receive ?? { _ in }
   }

@@ -14,6 +14,8 @@ final class Pipeline: Sendable {
     var renderer: Renderer?
     var isRunning = false
     var gain: Float = 1
+    var rate = 1.0
+    var sound = SoundSettings()
     /// The source being read right now, to be cancelled when a newer load makes that pointless.
     var reading: (any ByteSource)?
     var isStarted = false
@@ -51,7 +53,7 @@ final class Pipeline: Sendable {
       box.receive = receive
       box.isStarted = true
     }
-    let decoding = Decoding(mailbox: mailbox, sources: sources)
+    let decoding = Decoding(mailbox: mailbox, sources: sources, makeOutput: makeOutput)
     let worker = Worker(name: "attacca-decode") { decoding.run() }
     guard let worker else {
       mailbox.withLock { $0.hasEnded = true }
@@ -89,6 +91,18 @@ final class Pipeline: Sendable {
         return box.renderer
       }
       renderer?.setGain(Float(gain))
+    case .setRate(let rate):
+      let renderer = mailbox.withLock { box in
+        box.rate = rate
+        return box.renderer
+      }
+      renderer?.setRate(rate)
+    case .setSound(let sound):
+      let renderer = mailbox.withLock { box in
+        box.sound = sound
+        return box.renderer
+      }
+      renderer?.setSound(sound)
     case .setUpcoming(let after, let loads):
       mailbox.signal { $0.commands.append(.setUpcoming(after: after, loads: loads)) }
     case .seek(let id, let generation, let position):

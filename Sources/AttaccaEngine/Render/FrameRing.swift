@@ -36,6 +36,19 @@ final class FrameRing: @unchecked Sendable {
     }
   }
 
+  /// A larger ring with the frames `range` of this one; `nil` when out of memory.
+  func grown(to capacity: Int, keeping range: Range<Int64>) -> FrameRing? {
+    guard let ring = FrameRing(capacity: max(capacity, range.count), channels: channels) else { return nil }
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let place = Int(index % Int64(self.capacity))
+      let count = min(Int(range.upperBound - index), self.capacity - place)
+      ring.write(UnsafeBufferPointer(start: samples + place * channels, count: count * channels), at: index)
+      index += Int64(count)
+    }
+    return ring
+  }
+
   private func forEachPart(_ index: Int64, count: Int, _ body: (_ place: Int, _ done: Int, _ count: Int) -> Void) {
     var done = 0
     while done < count {

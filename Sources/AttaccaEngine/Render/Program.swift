@@ -13,11 +13,19 @@ struct Program {
     var media: MediaTime
     /// The fraction of a frame, in 2⁻³² frames, by which the resampler's run stood beyond `start`.
     var carry: Int64 = 0
+    /// What the media's tags say about its loudness.
+    var loudness = LoudnessTags()
+    /// The program index at which it should end, as far as its duration is known.
+    var expectedEnd: Int64?
+    /// It goes on with the album of the item before: the two never sound together.
+    var continuesAlbum = false
+    /// How many of its first frames sound together with the last ones of the item before.
+    var overlap: Int64 = 0
     /// What ended it early, if something did.
     var failure: MediaError?
   }
 
-  let ring: FrameRing
+  private(set) var ring: FrameRing
   let sampleRate: Int
   private(set) var segments: [Segment]
   /// One past the last decoded frame.
@@ -40,9 +48,15 @@ struct Program {
   mutating func publish(_ count: Int) { end += Int64(count) }
 
   /// Begins another item at `index` (which is `end`, or a little beyond it while a resampler still holds frames).
-  mutating func begin(_ generation: Generation, at index: Int64, media: MediaTime, carry: Int64 = 0) {
-    segments.append(Segment(generation: generation, start: index, media: media, carry: carry))
+  mutating func begin(_ segment: Segment) { segments.append(segment) }
+
+  /// Notes that the first `overlap` frames of the segment that begins at `start` sound with the end of the one before.
+  mutating func overlap(at start: Int64, _ overlap: Int64) {
+    if let index = segments.lastIndex(where: { $0.start == start }) { segments[index].overlap = overlap }
   }
+
+  /// Goes on in another ring that holds the same frames.
+  mutating func move(to ring: FrameRing) { self.ring = ring }
 
   /// Notes that an item ended early.
   mutating func fail(_ generation: Generation, _ error: MediaError) {
@@ -59,6 +73,12 @@ struct Program {
     end = min(end, first.start)
     isFinished = false
     return first
+  }
+
+  /// The first frame still needed while `index` is heard: with an overlap, of the item before.
+  func firstNeeded(at index: Int64) -> Int64 {
+    let segment = segment(at: index)
+    return index < segment.start + segment.overlap ? index - segment.overlap : index
   }
 
   /// Frames below `index` will not be read again.

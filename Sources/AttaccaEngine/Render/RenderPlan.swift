@@ -5,13 +5,20 @@
 struct RenderPlan {
   /// What a stretch of output is made of.
   enum Content {
-    /// Program frames from this index on.
-    case program(from: Int64)
-    /// Ready-made frames (a fade). `position` is the program index of its first frame; it moves on while the block is
-    /// heard unless the sound is on its way to being held.
-    case block([Float], position: Int64, advances: Bool)
+    /// The program, as it passes.
+    case program(Passage)
+    /// Ready-made frames (a fade) in place of the program's.
+    case block([Float], Motion)
     /// Silence, while the position stands at this program index; `count` frames of it, or (as the last) without end.
     case silence(position: Int64, count: Int64? = nil)
+  }
+
+  /// Whether the position moves on while a block is heard.
+  enum Motion {
+    /// The sound is on its way to being held at this program index.
+    case stands(Int64)
+    /// As the program would pass.
+    case moves(Passage)
   }
 
   struct Span {
@@ -23,10 +30,11 @@ struct RenderPlan {
   /// In order; each ends where the next begins, the last is open.
   private(set) var spans: [Span] = []
 
-  /// Where a program position is and whether it moves.
+  /// Where a program position is and how fast it moves, in program frames per output frame (0: it stands).
   struct Place: Equatable {
     var index: Int64
-    var advances: Bool
+    var speed: Double
+    var advances: Bool { speed > 0 }
   }
 
   /// Everything from `frame` on is `contents`, one after another; the last is open.
@@ -36,7 +44,7 @@ struct RenderPlan {
     for content in contents {
       spans.append(Span(start: start, content: content))
       switch content {
-      case .block(let samples, _, _): start += Int64(samples.count / channels)
+      case .block(let samples, _): start += Int64(samples.count / channels)
       case .silence(_, let count): start += count ?? 0
       case .program: break
       }
@@ -47,18 +55,27 @@ struct RenderPlan {
   func place(at frame: Int64) -> Place? {
     guard let span = spans.last(where: { $0.start <= frame }) else { return nil }
     switch span.content {
-    case .program(let from): return Place(index: from + frame - span.start, advances: true)
-    case .silence(let position, _): return Place(index: position, advances: false)
-    case .block(_, let position, let advances):
-      return Place(index: advances ? position + frame - span.start : position, advances: advances)
+    case .program(let passage), .block(_, .moves(let passage)):
+      return Place(index: passage.index(at: frame), speed: passage.rate.value)
+    case .silence(let position, _), .block(_, .stands(let position)): return Place(index: position, speed: 0)
     }
   }
 
-  /// The output frame at which a program index is heard, as far as sound runs on in the open last span.
-  func frame(ofProgram index: Int64) -> Int64? {
-    guard let last = spans.last, case .program(let from) = last.content else { return nil }
-    return last.start + index - from
+  /// The passage of the open last span, when that is sound.
+  var passage: Passage? {
+    guard case .program(let passage)? = spans.last?.content else { return nil }
+    return passage
   }
+
+  /// The last span leaves out `by` program frames from index `at` on.
+  mutating func jump(at: Int64, by: Int64) {
+    guard let last = spans.indices.last, case .program(var passage) = spans[last].content else { return }
+    passage.jump(at: at, by: by)
+    spans[last].content = .program(passage)
+  }
+
+  /// The output frame at which a program index is heard, as far as sound runs on in the open last span.
+  func frame(ofProgram index: Int64) -> Int64? { passage?.frame(of: index) }
 
   /// Spans wholly before `frame` are forgotten.
   mutating func forget(before frame: Int64) {

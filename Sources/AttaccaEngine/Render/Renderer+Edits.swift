@@ -29,8 +29,9 @@ extension Renderer {
           if var old {
             if state.held == nil { fadeOut(&old) }
             state.silentFrom = point.earliest + Int64(fade)
-            contents.insert(.block(old, position: 0, advances: false), at: 0)
+            contents.insert(.block(old, .stands(0)), at: 0)
           }
+          state.chain = nil
           state.held = 0
           state.plan.replace(from: point.earliest, with: contents, channels: format.channels)
           return (transportNow(state, point), land(landing, &state, point))
@@ -55,11 +56,12 @@ extension Renderer {
         }
         state.dryAt = nil
         let frame = max(dry, point.earliest)
-        state.plan.replace(
-          from: dry,
-          with: (frame > dry ? [.silence(position: place.index, count: frame - dry)] : [])
-            + [.program(from: place.index)],
-          channels: format.channels)
+        pass(&state, at: frame, from: place.index)
+        if frame > dry, let passage = state.plan.passage {
+          state.plan.replace(
+            from: dry, with: [.silence(position: place.index, count: frame - dry), .program(passage)],
+            channels: format.channels)
+        }
         wait(for: .resumed, &state, at: frame, index: place.index)
         return .running
       }
@@ -77,15 +79,19 @@ extension Renderer {
           let index = program.segments.lastIndex(where: { $0.generation == generation })
         else { return (transportNow(state, point), .late) }
         guard index + 1 < program.segments.count else {
+          let old = state.chain?.isFlushed == true ? soundingNow(&state, point) : nil
           state.program?.isFinished = false
+          if let old { beginAgain(&state, old) }
           return (transportNow(state, point), .nothing)
         }
         let start = program.segments[index + 1].start
         let isHeard =
           state.held.map { $0 > start } ?? (state.place(at: point.earliest).map { $0.index > start } ?? false)
         if isHeard { return (transportNow(state, point), .late) }
+        let old = state.chain.map { $0.consumed > start || $0.isFlushed } == true ? soundingNow(&state, point) : nil
         let first = state.program?.truncate(after: generation)
         state.rendered = min(state.rendered, start)
+        if let old { beginAgain(&state, old) }
         return (transportNow(state, point), .taken(from: start, carry: first?.carry ?? 0))
       }
       updateMarker()
@@ -118,6 +124,43 @@ extension Renderer {
     }
   }
 
+  /// Changes the rate at once.
+  func setRate(_ rate: Double) { change { $0.rate = Rate(rate) } }
+
+  /// Changes how everything sounds at once. Whether it is bit-perfect the output's format decides: a new one does.
+  func setSound(_ sound: SoundSettings) { change { $0.sound = sound } }
+
+  private func change(_ body: @escaping @Sendable (inout State) -> Void) {
+    output.edit { [self] point in
+      let transport = state.withLock { state -> OutputTransport in
+        let old = state.dryAt == nil && !state.hasEnded ? soundingNow(&state, point) : nil
+        body(&state)
+        if let old {
+          beginAgain(&state, old)
+          wait(for: .resumed, &state, at: old.frame, index: old.index)
+        }
+        return transportNow(state, point)
+      }
+      updateMarker()
+      // More, or less, has to be decoded ahead now.
+      wakeDecoder()
+      return transport
+    }
+  }
+
+  /// What sounds from the point on, and which frame of output and program that is; `nil` while nothing runs.
+  private func soundingNow(_ state: inout State, _ point: EditPoint) -> (samples: [Float], frame: Int64, index: Int64)? {
+    let frame = max(point.earliest, state.since)
+    guard state.held == nil, let program = state.program, let place = state.place(at: frame) else { return nil }
+    return (mix(&state, from: frame, count: fade), frame, min(place.index, program.end))
+  }
+
+  private func beginAgain(_ state: inout State, _ old: (samples: [Float], frame: Int64, index: Int64)) {
+    // The output will ask for everything from there on again.
+    state.rendered = old.index
+    begin(&state, at: old.frame, index: old.index, over: old.samples)
+  }
+
   func transportNow(_ state: State, _ point: EditPoint) -> OutputTransport {
     state.held == nil && state.program != nil ? .running : .held(after: max(point.earliest, state.silentFrom))
   }
@@ -126,36 +169,53 @@ extension Renderer {
   /// now fades out over it.
   func begin(_ state: inout State, at frame: Int64, index: Int64, over old: [Float]?) {
     guard let program = state.program else { return }
+    pass(&state, at: frame, from: index)
     // A file is written as it is asked for, from the very frame.
     let isStart = output.isOffline || program.segments.contains { $0.start == index && $0.media.frames == 0 }
-    let count = Int(min(Int64(fade), max(0, program.end - index)))
-    if count == 0, var old {
+    guard old != nil || !isStart else { return }
+    var block = [Float](repeating: 0, count: fade * format.channels)
+    let count = block.withUnsafeMutableBufferPointer { samples in
+      samples.baseAddress.map { fill($0, &state, from: frame, count: fade, heard: false) } ?? 0
+    }
+    guard count > 0, let passage = state.plan.passage else {
       // Nothing is there to fade to (the end): what sounded must not break off.
+      guard var old else { return }
       fadeOut(&old)
-      state.plan.replace(
-        from: frame, with: [.block(old, position: index, advances: false), .program(from: index)],
-        channels: format.channels)
+      let after = frame + Int64(old.count / format.channels)
+      pass(&state, at: after, from: index)
+      if !program.isFinished { wait(for: .resumed, &state, at: after, index: index) }
+      if let passage = state.plan.passage {
+        state.plan.replace(
+          from: frame, with: [.block(old, .stands(index)), .program(passage)], channels: format.channels)
+      }
       return
     }
-    guard old != nil || !isStart, count > 0 else {
-      state.plan.replace(from: frame, with: [.program(from: index)], channels: format.channels)
-      return
-    }
-    var block = [Float](repeating: 0, count: count * format.channels)
+    block.removeLast((fade - count) * format.channels)
     block.withUnsafeMutableBufferPointer { samples in
-      guard let base = samples.baseAddress else { return }
-      program.ring.read(into: base, from: index, count: count)
       for sample in samples.indices {
         let place = Float(sample / format.channels + 1) / Float(count + 1)
         if !isStart { samples[sample] *= place }
         if let old, sample < old.count { samples[sample] += old[sample] * (1 - place) }
       }
     }
-    state.rendered = max(state.rendered, index + Int64(count))
     state.plan.replace(
-      from: frame,
-      with: [.block(block, position: index, advances: true), .program(from: index + Int64(count))],
-      channels: format.channels)
+      from: frame, with: [.block(block, .moves(passage)), .program(passage)], channels: format.channels)
+    noteRendered(&state, upTo: frame + Int64(count))
+  }
+
+  /// From output frame `frame` on the program passes from `index` on, through a chain of its own if one is needed.
+  private func pass(_ state: inout State, at frame: Int64, from index: Int64) {
+    state.chain = nil
+    var passage = Passage(origin: frame, from: index)
+    if state.needsChain, let program = state.program,
+      let made = state.made ?? FrameRing(capacity: 4 * format.sampleRate + 1 << 16, channels: format.channels)
+    {
+      passage.rate = state.rate
+      state.made = made
+      let sound = state.sound
+      state.chain = SoundChain(sound, passage, in: program, into: made) { $0.gain(sound) }
+    }
+    state.plan.replace(from: frame, with: [.program(passage)], channels: format.channels)
   }
 
   func resume(_ state: inout State, _ point: EditPoint) -> (OutputTransport, [EngineEvent]) {
@@ -180,13 +240,15 @@ extension Renderer {
     }
     var block = mix(&state, from: start, count: fade)
     fadeOut(&block)
+    let passage = state.plan.passage
+    state.chain = nil
     let index = min(place.index, program.end)
     state.held = index
     state.dryAt = nil
     state.silentFrom = start + Int64(fade)
     state.plan.replace(
       from: start,
-      with: [.block(block, position: index, advances: false), .silence(position: index)], channels: format.channels)
+      with: [.block(block, .stands(index)), .silence(position: index)], channels: format.channels)
     let due = state.landings
     state.landings = []
     // What was still waited for stands held, too: where the stream now stops, if that is within the same item.
@@ -198,7 +260,7 @@ extension Renderer {
           position: $0.generation == now ? program.position(at: index) : $0.position,
           hostTime: hostTime(start, point), rate: 0))
     }
-    events += advance(&state, to: index, hostTime: hostTime(start, point))
+    events += advance(&state, along: passage, to: start, at: index, hostTime: hostTime(start, point))
     if let heard = state.heard {
       events.append(
         .anchored(

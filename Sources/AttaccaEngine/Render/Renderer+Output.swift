@@ -5,12 +5,15 @@ import POSIXKit
 extension Renderer {
   func render(into buffer: UnsafeMutableBufferPointer<Float>, from start: Int64, count: Int) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
-    let (done, wake) = state.withLock { state -> (Int, Bool) in
+    let (done, wake, hasJumped) = state.withLock { state -> (Int, Bool, Bool) in
+      let jumps = state.plan.passage?.jumps.count
       let done = fill(base, &state, from: start, count: min(count, buffer.count / format.channels), heard: true)
       state.isShort = done < count
-      guard let program = state.program, !program.isFinished else { return (done, false) }
-      return (done, Int(program.end - max(state.rendered, program.floor)) < lowWater)
+      let hasJumped = state.plan.passage?.jumps.count != jumps
+      guard let program = state.program, !program.isFinished else { return (done, false, hasJumped) }
+      return (done, state.ahead(program, rendered: state.rendered, format) < lowWater, hasJumped)
     }
+    if hasJumped { updateMarker() }
     if wake { wakeDecoder() }
     return done
   }
@@ -18,7 +21,11 @@ extension Renderer {
   func didHear(upTo frame: Int64) {
     state.withLock { state in
       guard let place = state.place(at: frame) else { return }
-      state.program?.raiseFloor(to: place.index)
+      state.unheard = max(state.unheard, frame)
+      // What was just heard is kept a moment longer, to warm up the filters of a new chain.
+      if let needed = state.program?.firstNeeded(at: place.index) {
+        state.program?.raiseFloor(to: needed - SoundChain.warmUp)
+      }
       // A marker may be reported later than what was heard after it.
       state.plan.forget(before: min(frame, state.marker ?? .max, state.lostAt ?? .max))
     }
@@ -82,9 +89,12 @@ extension Renderer {
       state.landings.removeAll { $0.frame <= frame }
       for waiting in due {
         let time = hostTime - format.duration(of: frame - waiting.frame)
-        events.append(tell(waiting, &state, PositionAnchor(position: waiting.position, hostTime: time, rate: 1)))
+        events.append(
+          tell(
+            waiting, &state,
+            PositionAnchor(position: waiting.position, hostTime: time, rate: state.held == nil ? place.speed : 0)))
       }
-      if state.held == nil { events += advance(&state, to: place.index, hostTime: hostTime) }
+      if state.held == nil { events += advance(&state, along: state.plan.passage, to: frame, at: place.index, hostTime: hostTime) }
       let ended = program.isFinished && place.index >= program.end && !state.hasEnded && state.held == nil
       if ended, let last = program.segments.last {
         state.hasEnded = true
@@ -119,7 +129,7 @@ extension Renderer {
       var part = Int(min(Int64(count - done), until - frame))
       let target = base + done * channels
       switch span.content {
-      case .program(let from):
+      case .program(let passage):
         if frame < state.since {
           // Of the program before, which is gone: only a lost server asks for it.
           part = Int(min(Int64(part), state.since - frame))
@@ -127,19 +137,11 @@ extension Renderer {
           break
         }
         // Dry, the stream goes on only by an edit: frames that came since are not for the time that has gone by.
-        guard let program = state.program, state.dryAt == nil else { return done }
-        let index = from + frame - span.start
-        part = min(part, Int(program.end - index))
+        guard state.dryAt == nil else { return done }
+        part = fillProgram(target, &state, passage, from: frame, count: part)
         guard part > 0 else { return done }
-        if index >= program.floor {
-          program.ring.read(into: target, from: index, count: part)
-        } else {
-          // Given up already; again only a lost server.
-          part = min(part, Int(program.floor - index))
-          target.update(repeating: 0, count: part * channels)
-        }
-        if heard { state.rendered = max(state.rendered, index + Int64(part)) }
-      case .block(let samples, _, _):
+        if heard { noteRendered(&state, upTo: frame + Int64(part)) }
+      case .block(let samples, _):
         let offset = Int(frame - span.start) * channels
         part = min(part, samples.count / channels - Int(frame - span.start))
         guard part > 0 else { return done }
@@ -152,25 +154,91 @@ extension Renderer {
         target.update(repeating: 0, count: part * channels)
       }
       // Fades are kept without gain, so that a change of gain goes through them evenly.
-      if heard { state.gain.apply(to: target, frame: frame, count: part, channels: channels) }
+      if heard, !state.sound.isBitPerfect {
+        state.gain.apply(to: target, frame: frame, count: part, channels: channels)
+      }
       done += part
     }
     return done
   }
 
-  /// The events of every joint between the load heard last and program index `index`, heard at `hostTime`.
-  func advance(_ state: inout State, to index: Int64, hostTime: Duration) -> [EngineEvent] {
+  /// Stores up to `count` frames of the program, as it passes, and answers how many there are now.
+  private func fillProgram(
+    _ target: UnsafeMutablePointer<Float>, _ state: inout State, _ passage: Passage, from frame: Int64, count: Int
+  ) -> Int {
+    guard let program = state.program else { return 0 }
+    if let chain = state.chain {
+      if frame >= chain.start {
+        make(with: chain, &state, upTo: frame + Int64(count))
+        let part = min(count, Int(chain.end - frame))
+        if part > 0 { chain.read(into: target, from: frame, count: part) }
+        return part
+      }
+      // Made by a chain that is gone; only a lost server asks for it.
+      let part = min(count, Int(chain.start - frame))
+      target.update(repeating: 0, count: part * format.channels)
+      return part
+    }
+    let index = passage.index(at: frame)
+    var part = min(count, Int(program.end - index))
+    guard part > 0 else { return 0 }
+    if index >= program.floor {
+      program.ring.read(into: target, from: index, count: part)
+    } else {
+      // Given up already; again only a lost server.
+      part = min(part, Int(program.floor - index))
+      target.update(repeating: 0, count: part * format.channels)
+    }
+    return part
+  }
+
+  private func make(with chain: SoundChain, _ state: inout State, upTo frame: Int64) {
+    guard frame > chain.end, var program = state.program else { return }
+    // Moved out and back, so that it is changed in place.
+    state.program = nil
+    var jumps: [Passage.Jump] = []
+    let passage = state.plan.passage
+    chain.make(
+      upTo: frame, above: state.unheard, from: &program,
+      passage: {
+        var passage = passage
+        for jump in jumps { passage?.jump(at: jump.at, by: jump.by) }
+        return passage
+      }, didJump: { jumps.append(Passage.Jump(at: $0, by: $1)) })
+    state.program = program
+    for jump in jumps {
+      state.plan.jump(at: jump.at, by: jump.by)
+      let index = jump.at + jump.by
+      // At a joint the next item's beginning tells the position anyway.
+      guard program.segment(at: index).start != index, let frame = state.plan.frame(ofProgram: index) else { continue }
+      wait(for: .resumed, &state, at: frame, index: index)
+    }
+  }
+
+  /// Notes that the output was given everything up to `frame`.
+  func noteRendered(_ state: inout State, upTo frame: Int64) {
+    guard let program = state.program, let place = state.plan.place(at: frame) else { return }
+    state.rendered = max(state.rendered, min(place.index, program.end))
+  }
+
+  /// The events of every joint between the load heard last and program index `index`, which is output frame `frame` and
+  /// heard at `hostTime`.
+  func advance(
+    _ state: inout State, along passage: Passage?, to frame: Int64, at index: Int64, hostTime: Duration
+  ) -> [EngineEvent] {
     guard let program = state.program, var heard = state.heard,
       let number = program.segments.lastIndex(where: { $0.generation == heard })
     else { return [] }
     var events: [EngineEvent] = []
     for segment in program.segments[(number + 1)...] where segment.start <= index {
-      // The host time belongs to `index`; the joint was heard earlier by the frames between.
-      let time = hostTime - format.duration(of: index - segment.start)
+      // The joint may have been heard some frames earlier.
+      let passed = passage.map { max(0, frame - $0.frame(of: segment.start)) } ?? 0
+      let time = hostTime - format.duration(of: passed)
+      let rate = state.held == nil ? passage?.rate.value ?? 1 : 0
       events.append(
         .advanced(
           from: heard, to: segment.generation,
-          PositionAnchor(position: segment.media.duration, hostTime: time, rate: state.held == nil ? 1 : 0)))
+          PositionAnchor(position: segment.media.duration, hostTime: time, rate: rate)))
       heard = segment.generation
     }
     state.heard = heard
@@ -190,7 +258,7 @@ extension Renderer {
   }
 
   func anchor(_ program: Program, _ place: RenderPlan.Place, hostTime: Duration) -> PositionAnchor {
-    PositionAnchor(position: program.position(at: place.index), hostTime: hostTime, rate: place.advances ? 1 : 0)
+    PositionAnchor(position: program.position(at: place.index), hostTime: hostTime, rate: place.speed)
   }
 
   func hostTime(_ frame: Int64, _ point: EditPoint) -> Duration {

@@ -29,6 +29,14 @@ final class Renderer: RenderSource {
     /// The output frame from which on the plan is about `program`; what is before is of another one, and only leaves.
     var since: Int64 = 0
     var plan = RenderPlan()
+    /// What makes the program's frames into the stream's; `nil` while they are the same.
+    var chain: SoundChain?
+    /// What the chain made and was not heard yet.
+    var made: FrameRing?
+    /// The first output frame that may still be asked for.
+    var unheard: Int64 = 0
+    var rate: Rate
+    var sound: SoundSettings
     var gain: GainRamp
     /// What the player wants.
     var isRunning = false
@@ -74,7 +82,7 @@ final class Renderer: RenderSource {
 
   /// What the decoder needs to know.
   struct Demand {
-    /// Decoded frames not yet given to the output.
+    /// Decoded frames that can still be made into sound, in output frames.
     var ahead: Int
     /// Frames that fit into the ring now.
     var room: Int
@@ -94,7 +102,7 @@ final class Renderer: RenderSource {
   let lowWater: Int
 
   init(
-    format: StreamFormat, output: any AudioOutput, gain: Float, lowWater: Int,
+    format: StreamFormat, output: any AudioOutput, gain: Float, rate: Double, sound: SoundSettings, lowWater: Int,
     emit: @escaping @Sendable (EngineEvent) -> Void, wakeDecoder: @escaping @Sendable () -> Void
   ) {
     self.format = format
@@ -103,18 +111,29 @@ final class Renderer: RenderSource {
     self.wakeDecoder = wakeDecoder
     self.lowWater = lowWater
     fade = max(1, format.sampleRate / 100)
-    state = Monitor(State(gain: GainRamp(gain)))
+    state = Monitor(State(rate: Rate(rate), sound: sound, gain: GainRamp(gain)))
+  }
+
+  /// Frames a program's ring should hold, and how many should be in it before it is begun.
+  var ringNeeds: (capacity: Int, start: Int) {
+    state.withLock { state in
+      let rate = max(1, state.rate.value)
+      let overlap = state.crossfade(format.sampleRate)
+      let seconds = Int(8 * Double(format.sampleRate) * rate)
+      let latency = state.needsChain ? Int(Double(format.sampleRate / 5) * rate) : 0
+      return (seconds + 2 * Int(overlap), 4096 + latency)
+    }
   }
 
   /// Frames needed and room for them in the program being decoded.
   func demand() -> Demand? {
     state.withLock { state in
       if let next = state.next?.program {
-        return Demand(ahead: Int(next.end), room: next.room, isShort: false, isDry: false)
+        return Demand(ahead: state.ahead(next, rendered: 0, format), room: next.room, isShort: false, isDry: false)
       }
       return state.program.map {
         Demand(
-          ahead: Int($0.end - max(state.rendered, $0.floor)), room: $0.room, isShort: state.isShort,
+          ahead: state.ahead($0, rendered: state.rendered, format), room: $0.room, isShort: state.isShort,
           isDry: state.dryAt != nil)
       }
     }
@@ -156,6 +175,20 @@ final class Renderer: RenderSource {
 }
 
 extension Renderer.State {
+  /// Whether something lies between program and stream.
+  var needsChain: Bool { !sound.isBitPerfect && (rate != .one || sound.needsChain) }
+
+  /// Frames that two items may sound together.
+  func crossfade(_ sampleRate: Int) -> Int64 { sound.isBitPerfect ? 0 : sound.crossfade.frames(at: sampleRate) }
+
+  /// How many output frames the decoded frames behind `rendered` will make.
+  func ahead(_ program: Program, rendered: Int64, _ format: StreamFormat) -> Int {
+    let frames = program.end - max(rendered, program.floor)
+    let held = program.isFinished ? 0 : crossfade(format.sampleRate)
+    let count = Double(max(0, frames - held)) / (sound.isBitPerfect ? 1 : rate.value)
+    return Int(count)
+  }
+
   mutating func withProgram<Result>(_ body: (inout Program) -> Result) -> Result? {
     guard var program else { return nil }
     // Moved out and back, so that the program is changed in place.

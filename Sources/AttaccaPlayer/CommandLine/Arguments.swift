@@ -14,6 +14,9 @@ struct PlayOptions: Equatable {
   var repeatMode = RepeatMode.off
   /// Loudness 0…1.
   var volume = 1.0
+  /// Media seconds per second.
+  var rate = 1.0
+  var sound = SoundSettings()
   /// Where the first item begins.
   var start: Duration?
   var json = false
@@ -83,6 +86,8 @@ func parseArguments(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
         throw wrong(value, for: option)
       }
       options.volume = Double(percent) / 100
+    case .rate, .replaygain, .preamp, .eq, .balance, .mono, .crossfade, .skipSilence, .levelSpeech, .bitPerfect:
+      try applySound(option, value, to: &options)
     case .start:
       guard let time = parseTime(value) else { throw wrong(value, for: option, "seconds or [h:]m:s[.fff]") }
       options.start = time
@@ -115,7 +120,8 @@ private func recognise(_ argument: [UInt8]) throws(UsageError) -> (PlayOption, [
 private func separateValue(
   of option: PlayOption, from rest: inout ArraySlice<[UInt8]>
 ) throws(UsageError) -> [UInt8] {
-  guard let value = rest.first, value.first != UInt8(ascii: "-") else {
+  let isNumber = rest.first.map { option.takesSignedNumber && parseNumber($0) != nil } ?? false
+  guard let value = rest.first, value.first != UInt8(ascii: "-") || isNumber else {
     throw UsageError("\(option.flag) needs a value: \(option.placeholder ?? "")")
   }
   rest.removeFirst()
@@ -135,9 +141,9 @@ private func outputOption(_ value: [UInt8]) throws(UsageError) -> OutputOption {
   return .wav(Array(value.dropFirst(prefix.count)))
 }
 
-private func wrong(_ value: [UInt8], for option: PlayOption, _ wanted: String? = nil) -> UsageError {
+func wrong(_ value: [UInt8], for option: PlayOption, _ wanted: String? = nil) -> UsageError {
   let shown = value.isEmpty ? "empty value" : text(value)
   return UsageError("\(option.flag): \(shown): not \(wanted ?? option.placeholder ?? "")")
 }
 
-private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -1,7 +1,13 @@
+import AttaccaCore
+
 /// The options of `play`: the one table behind the parser, the help, and the test that the manual and the completions
 /// know every option.
 enum PlayOption: String, CaseIterable {
-  case output, `repeat`, volume, start
+  case output, `repeat`, volume, rate, start
+  case replaygain, preamp, eq, balance, mono, crossfade
+  case skipSilence = "skip-silence"
+  case levelSpeech = "level-speech"
+  case bitPerfect = "bit-perfect"
   case noResume = "no-resume"
   case json
   case noTerminal = "no-terminal"
@@ -19,16 +25,26 @@ enum PlayOption: String, CaseIterable {
     case .output: "auto|pulse|silent|wav:PATH"
     case .repeat: "off|one|all"
     case .volume: "0…100"
+    case .rate: "0.25…4"
     case .start: "TIME"
-    case .noResume, .json, .noTerminal, .help, .version: nil
+    case .replaygain: "off|track|album|auto"
+    case .preamp: "-15…15"
+    case .eq: "BANDS"
+    case .balance: "-100…100"
+    case .crossfade: "0…12"
+    case .mono, .skipSilence, .levelSpeech, .bitPerfect, .noResume, .json, .noTerminal, .help, .version: nil
     }
   }
+
+  /// Whether the value is a number that may be below zero, and so begin with a dash.
+  var takesSignedNumber: Bool { self == .preamp || self == .balance }
 
   /// Values that can be completed; a trailing colon means that something follows.
   var values: [String] {
     switch self {
     case .output: ["auto", "pulse", "silent", "wav:"]
     case .repeat: ["off", "one", "all"]
+    case .replaygain: LoudnessMode.allCases.map(\.rawValue)
     default: []
     }
   }
@@ -43,6 +59,24 @@ enum PlayOption: String, CaseIterable {
       ]
     case .repeat: ["what follows the end of an item or of the queue (off)"]
     case .volume: ["loudness in per cent (100)"]
+    case .rate: ["how fast, with the pitch kept: 1 is as recorded (1)"]
+    case .replaygain:
+      [
+        "level by the loudness tags of each item (track), of its album (album), or of the album",
+        "unless shuffled (auto); off by default",
+      ]
+    case .preamp: ["decibels added to items with loudness tags (0)"]
+    case .eq:
+      [
+        "ten-band equalizer in decibels: bass+3, treble-2, 1k:-2.5, several with commas,",
+        "or a preset: rock, classical, speech, loudness …",
+      ]
+    case .balance: ["left (below 0) or right (above), in per cent (0)"]
+    case .mono: ["the same sound from both sides"]
+    case .crossfade: ["seconds that two items sound together, but for tracks of one album (0)"]
+    case .skipSilence: ["pass over long silence"]
+    case .levelSpeech: ["bring quiet and loud voices to one level"]
+    case .bitPerfect: ["samples untouched, in the media's own format; no volume, rate or other sound"]
     case .start: ["where the first item begins: seconds, or [h:]m:s[.fff]"]
     case .noResume: ["begin at the beginning; so far that is always so"]
     case .json: ["one JSON object per event on standard output, see attacca(1)"]

@@ -95,7 +95,9 @@ extension PlayerConfiguration {
       case .silent: .silent
       case .wav(let path): .wav(path: path)
       }
-    volume = options.volume
-    repeatMode = options.repeatMode
+    setup.volume = options.volume
+    setup.repeatMode = options.repeatMode
+    setup.rate = options.rate
+    setup.sound = options.sound
   }
 }

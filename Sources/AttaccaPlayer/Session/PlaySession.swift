@@ -43,6 +43,7 @@ enum SessionEnding: Equatable {
   /// Volume and mute as they will be once the player has taken the keys pressed so far.
   private var volume: Int?
   private var isMuted: Bool?
+  private var rate: Int?
   private var isStarted = false
   private var haveEventsEnded = false
   private var isHeard = false
@@ -210,6 +211,12 @@ enum SessionEnding: Equatable {
       let percent = min(100, max(0, (volume ?? Int((snapshot.volume * 100).rounded())) + change))
       volume = percent
       perform(.setVolume(Double(percent) / 100))
+    case .rate(let change):
+      let now = rate ?? Int((snapshot.rate * 100).rounded())
+      // Below the ordinary rate the same step would be a great leap.
+      let step = now + change < 100 && now <= 100 ? change / 2 : change
+      setRate(percent: now + step)
+    case .normalRate: setRate(percent: 100)
     case .mute:
       let muted = !(isMuted ?? snapshot.isMuted)
       isMuted = muted
@@ -221,6 +228,12 @@ enum SessionEnding: Equatable {
     case .quit: return .quit
     }
     return nil
+  }
+
+  private func setRate(percent: Int) {
+    let percent = min(400, max(25, percent))
+    rate = percent
+    perform(.setRate(Double(percent) / 100))
   }
 
   /// Asks without waiting: a seek may take its time, and the next key must not.

@@ -7,7 +7,9 @@ enum KeyAction: Equatable {
   case next, previous
   /// Changes the volume by so many per cent.
   case volume(Int)
-  case mute, cycleRepeat, help, redraw, quit
+  /// Changes the rate by so many hundredths.
+  case rate(Int)
+  case normalRate, mute, cycleRepeat, help, redraw, quit
 }
 
 /// A line of the table of keys, as help and manual show it.
@@ -23,6 +25,8 @@ struct KeyBinding {
     KeyBinding(keys: "n >", explanation: "next item"),
     KeyBinding(keys: "p <", explanation: "previous item, or the beginning of this one"),
     KeyBinding(keys: "- 9, + 0", explanation: "softer, louder"),
+    KeyBinding(keys: "[ ]", explanation: "slower, faster"),
+    KeyBinding(keys: "backspace", explanation: "as fast as recorded"),
     KeyBinding(keys: "m", explanation: "mute"),
     KeyBinding(keys: "r", explanation: "repeat: off, all, one"),
     KeyBinding(keys: "?", explanation: "show or hide the keys"),
@@ -32,7 +36,7 @@ struct KeyBinding {
   /// The table in one line, for the terminal.
   static func line(unicode: Bool) -> String {
     let (arrows, upDown) = unicode ? ("←→", "↓↑") : ("left/right", "down/up")
-    return "space pause  \(arrows) 5 s  \(upDown) 60 s  n/p item  -/+ volume  m mute  r repeat  q quit"
+    return "space pause  \(arrows) 5 s  \(upDown) 60 s  n/p  -/+ vol  [ ] rate  m mute  r loop  q quit"
   }
 
   /// What a key does; `nil` when it does nothing.
@@ -47,6 +51,9 @@ struct KeyBinding {
     case .character("p"), .character("<"): .previous
     case .character("-"), .character("9"): .volume(-5)
     case .character("+"), .character("="), .character("0"): .volume(5)
+    case .character("["): .rate(-10)
+    case .character("]"): .rate(10)
+    case .backspace: .normalRate
     case .character("m"): .mute
     case .character("r"): .cycleRepeat
     case .character("?"): .help

@@ -112,12 +112,21 @@ struct StatusLine {
     case .paused(.systemSleep): details.append("asleep")
     default: break
     }
+    if snapshot.rate != 1 { details.append("\(formatRate(snapshot.rate))x") }
     if let index = snapshot.queueIndex, snapshot.queueCount > 1 {
       details.append("\(index + 1)/\(snapshot.queueCount)")
     }
     details.append(snapshot.isMuted ? "muted" : "vol \(Int((snapshot.volume * 100).rounded()))%")
     if snapshot.repeatMode != .off { details.append("repeat \(snapshot.repeatMode.rawValue)") }
     return details
+  }
+
+  /// A rate with at most two places: 1.5, 0.95.
+  private func formatRate(_ rate: Double) -> String {
+    let hundredths = Int((rate * 100).rounded())
+    let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+    if rest == 0 { return "\(whole)" }
+    return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
   }
 
   private static func word(_ reason: PlayerStatus.WaitReason) -> String {

@@ -1,0 +1,45 @@
+import AttaccaCore
+import CPulse
+
+/// How samples are given to the server: as floats, which it converts as its device needs, or exactly as the media had them.
+enum PulseEncoding {
+  case float
+  case int16
+  /// 24 bits in the lower part of 32.
+  case int24
+
+  init(_ format: StreamFormat) {
+    self = !format.isExact || format.significantBits > 24 ? .float : format.significantBits > 16 ? .int24 : .int16
+  }
+
+  var sampleFormat: pa_sample_format_t {
+    switch self {
+    case .float: PA_SAMPLE_FLOAT32LE
+    case .int16: PA_SAMPLE_S16LE
+    case .int24: PA_SAMPLE_S24_32LE
+    }
+  }
+
+  var bytesPerSample: Int { self == .int16 ? 2 : 4 }
+
+  /// Converts samples in place: the integers are written over the beginning of the floats.
+  func convert(_ samples: UnsafeMutableBufferPointer<Float>) {
+    guard let base = UnsafeMutableRawPointer(samples.baseAddress) else { return }
+    switch self {
+    case .float: return
+    case .int16:
+      for index in samples.indices {
+        let value = Int16(truncatingIfNeeded: integer(samples[index], 32_768))
+        base.storeBytes(of: value, toByteOffset: index * 2, as: Int16.self)
+      }
+    case .int24:
+      for index in samples.indices {
+        base.storeBytes(of: integer(samples[index], 8_388_608), toByteOffset: index * 4, as: Int32.self)
+      }
+    }
+  }
+
+  private func integer(_ sample: Float, _ scale: Float) -> Int32 {
+    sample.isNaN ? 0 : Int32(max(-scale, min(scale - 1, (sample * scale).rounded(.toNearestOrEven))))
+  }
+}
