@@ -1,5 +1,6 @@
 import AttaccaCore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct JSONTextTests {
@@ -42,7 +43,7 @@ import Testing
   }
 
   @Test func stringsComeBack() throws {
-    var random = TestRandom.announced("JSON strings")
+    var random = SeededRandom.announced("JSON strings")
     for _ in 0..<2_000 {
       var text = String.UnicodeScalarView()
       for _ in 0..<random.below(12) {

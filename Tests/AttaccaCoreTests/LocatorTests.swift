@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AttaccaCore
@@ -11,7 +12,7 @@ import Testing
   }
 
   @Test func everyByteComesBack() {
-    var random = TestRandom.announced("percent encoding")
+    var random = SeededRandom.announced("percent encoding")
     for _ in 0..<2_000 {
       let bytes = (0..<random.below(40)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
       let text = percentEncoded(bytes)

@@ -1,4 +1,5 @@
 import AttaccaCore
+import TestSupport
 import Testing
 
 @Suite struct NaturalOrderTests {
@@ -36,9 +37,9 @@ import Testing
   }
 
   @Test func isAStrictTotalOrder() {
-    var random = TestRandom.announced("natural order")
+    var random = SeededRandom.announced("natural order")
     let alphabet = Array("0019aAbB_./ \u{E9}".utf8) + [0x00, 0xFF]
-    func name(_ random: inout TestRandom) -> [UInt8] {
+    func name(_ random: inout SeededRandom) -> [UInt8] {
       (0..<random.below(6)).map { _ in alphabet[random.below(alphabet.count)] }
     }
     for _ in 0..<50_000 {

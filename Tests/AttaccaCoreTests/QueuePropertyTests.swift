@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AttaccaCore
@@ -6,12 +7,12 @@ import Testing
   static func item(_ name: UInt64) -> MediaItem { MediaItem(.url("http://h/\(name)"), id: MediaID("\(name)")) }
 
   /// Runs random edits on a queue, the model and a mirror, and compares after each.
-  private func run(_ random: inout TestRandom, steps: Int, sizes: Int, startCount: Int) -> Bool {
+  private func run(_ random: inout SeededRandom, steps: Int, sizes: Int, startCount: Int) -> Bool {
     var (queue, model, mirror) = (PlayQueue(), QueueModel(), QueueMirror())
-    func items(_ random: inout TestRandom) -> [MediaItem] {
+    func items(_ random: inout SeededRandom) -> [MediaItem] {
       (0..<random.below(sizes)).map { _ in Self.item(random.next() % 8) }
     }
-    func anyID(_ random: inout TestRandom) -> EntryID {
+    func anyID(_ random: inout SeededRandom) -> EntryID {
       model.list.isEmpty || random.below(12) == 0
         ? EntryID(random.next() % (model.nextID + 3)) : model.list[random.below(model.list.count)]
     }
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func randomEditsAgreeWithArrays() {
-    var random = TestRandom.announced("queue edits")
+    var random = SeededRandom.announced("queue edits")
     for sequence in 0..<10_000 {
       let start = sequence % 9
       guard run(&random, steps: 12, sizes: 4, startCount: start) else {
@@ -116,7 +117,7 @@ import Testing
   }
 
   @Test func longRunsOnLargerQueuesAgreeWithArrays() {
-    var random = TestRandom.announced("large queue edits")
+    var random = SeededRandom.announced("large queue edits")
     for size in [300, 1_000] {
       let isRight = run(&random, steps: 150, sizes: 40, startCount: size)
       #expect(isRight, "size \(size), seed \(random.seed)")
@@ -124,7 +125,7 @@ import Testing
   }
 
   @Test func positionsAreFoundBothWays() {
-    var random = TestRandom.announced("queue positions")
+    var random = SeededRandom.announced("queue positions")
     var queue = PlayQueue()
     queue.replaceAll(with: (0..<777).map { Self.item($0) })
     let order = queue.entries(in: 0..<777).map(\.id).shuffled(using: &random)

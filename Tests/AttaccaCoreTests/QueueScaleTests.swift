@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AttaccaCore
@@ -6,7 +7,7 @@ import Testing
 @Suite struct QueueScaleTests {
   @Test func aQuarterOfAMillionEntries() {
     let size = 250_000
-    var random = TestRandom.announced("queue scale")
+    var random = SeededRandom.announced("queue scale")
     let item = MediaItem(.url("http://h/a"), id: MediaID("a"))
     var queue = PlayQueue()
     queue.replaceAll(with: Array(repeating: item, count: size), startAt: 1)

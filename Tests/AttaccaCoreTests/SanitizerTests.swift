@@ -1,4 +1,5 @@
 import AttaccaCore
+import TestSupport
 import Testing
 
 @Suite struct SanitizerTests {
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func twiceIsAsOnce() {
-    var random = TestRandom.announced("sanitizer")
+    var random = SeededRandom.announced("sanitizer")
     for _ in 0..<5_000 {
       var text = String.UnicodeScalarView()
       for _ in 0..<random.below(8) {

@@ -1,4 +1,5 @@
 import AttaccaCore
+import TestSupport
 import Testing
 
 @Suite struct TimeTests {
@@ -18,7 +19,7 @@ import Testing
   ]
 
   @Test(arguments: rates) func framesSurviveDurations(rate: Int) {
-    var random = TestRandom.announced("frames at \(rate)")
+    var random = SeededRandom.announced("frames at \(rate)")
     let table: [Int64] = [0, 1, 2, 1_681, 44_099, 44_100, 44_101, 61_234, 66_650, 132_300, 1 << 40, -1, -44_101]
     for frames in table + (0..<2_000).map({ _ in Int64(bitPattern: random.next()) >> Int64(4 + random.below(58)) }) {
       let time = MediaTime(frames: frames, rate: rate)
@@ -55,7 +56,7 @@ import Testing
     #expect(Duration.nanoseconds(-1_499).microseconds == -1)
     #expect(Duration.nanoseconds(-1_500).microseconds == -2)
     #expect(Duration.microseconds(Int64.max - 1).microseconds == .max - 1)
-    var random = TestRandom.announced("microseconds")
+    var random = SeededRandom.announced("microseconds")
     for _ in 0..<1_000 {
       let value = Int64(bitPattern: random.next()) >> Int64(random.below(60))
       #expect(Duration.microseconds(value).microseconds == value)

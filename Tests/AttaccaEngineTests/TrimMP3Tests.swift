@@ -78,7 +78,7 @@ import Testing
 
   @Test func variableBitRateThatStartsConstantIsNotTakenForConstant() throws {
     let media = try TrimMedia()
-    var generator = SeededGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     let noise = (0..<441_000).map { _ in Int16.random(in: -9000...9000, using: &generator) }
     _ = try media.wav([Int16](repeating: 0, count: 441_000) + noise, name: "s.wav")
     try media.run("lame", "--quiet", "-t", "-V2", "s.wav", "v.mp3")

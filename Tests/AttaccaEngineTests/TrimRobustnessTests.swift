@@ -39,9 +39,7 @@ import Testing
   }
 
   @Test func truncations() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var generator = SeededGenerator(seed: seed)
-    print("TrimRobustnessTests.truncations: seed \(seed)")
+    var generator = SeededRandom.announced("TrimRobustnessTests.truncations")
     for sample in try Self.samples() {
       for count in [0, 1, 2, 3, 4, 9, 10, 11, 26, 27, 28] where count <= sample.count {
         Self.check(MemoryByteSource(Array(sample.prefix(count))))
@@ -54,9 +52,7 @@ import Testing
   }
 
   @Test func flippedBytes() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    var generator = SeededGenerator(seed: seed)
-    print("TrimRobustnessTests.flippedBytes: seed \(seed)")
+    var generator = SeededRandom.announced("TrimRobustnessTests.flippedBytes")
     for sample in try Self.samples() {
       for _ in 0..<20 {
         var bytes = sample

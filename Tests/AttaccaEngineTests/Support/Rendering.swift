@@ -54,23 +54,3 @@ func lag(of heard: [Float], against wanted: [Float], at start: Int, count: Int =
 
 /// The time of a number of frames.
 func time(_ frames: Int, at rate: Int = 44_100) -> Duration { MediaTime(frames: Int64(frames), rate: rate).duration }
-
-/// SplitMix64: the same numbers for the same seed, everywhere.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  /// A new seed for each run, printed so that a failure can be had again.
-  static func announced(_ name: String, seed: UInt64 = .random(in: 0...UInt64.max)) -> SeededRandom {
-    print("\(name): seed \(seed)")
-    return SeededRandom(seed: seed)
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
