@@ -141,4 +141,27 @@ private let dead = MediaError(.sourceNotFound, subject: "dead", reason: "no such
     simulation.run(for: .seconds(1))
     try expectGolden(simulation.dump, "interruption-scrubbing")
   }
+
+  /// What is learned late about the current item is told at once; about the next one when it is current.
+  @Test func learnedLate() throws {
+    var simulation = Simulation(ten)
+    simulation.perform(.replaceQueue(items("ab"), autoStart: .play))
+    simulation.run(for: .seconds(1))
+    let (a, b) = (Generation(1), Generation(2))
+    simulation.report(.durationChanged(a, MediaDuration(.seconds(9), .exact)))
+    simulation.report(.durationChanged(a, MediaDuration(.seconds(9), .exact)))
+    simulation.report(.metadataChanged(a, [MetadataItem("title", text: "second link")]))
+    #expect(simulation.reducer.snapshot.duration == MediaDuration(.seconds(9), .exact))
+    #expect(simulation.reducer.snapshot.title == "second link")
+    simulation.report(.durationChanged(b, MediaDuration(.seconds(11), .exact)))
+    simulation.report(.metadataChanged(b, [MetadataItem("title", text: "next")]))
+    simulation.report(.metadataChanged(Generation(77), [MetadataItem("title", text: "stale")]))
+    #expect(simulation.reducer.snapshot.title == "second link")
+    simulation.runToEnd()
+    try expectGolden(simulation.dump, "learned-late")
+    let titles = simulation.events.compactMap { event in
+      if case .metadataRead(_, let info) = event { info.metadata.text("title") ?? "" } else { nil }
+    }
+    #expect(titles == ["", "second link", "next"])
+  }
 }

@@ -16,13 +16,8 @@ extension PlayerReducer {
         wantedAfter = index == 0 ? current?.generation : upcoming[index - 1].generation
         upcoming.removeSubrange(index...)
       }
-    case .durationChanged(let generation, let duration):
-      if current?.generation == generation, var info = current?.info {
-        info.duration = duration
-        current?.info = info
-        self.duration = duration
-        if let entry = current?.entry.id { effects.append(.emit(.durationKnown(entry, duration))) }
-      }
+    case .durationChanged(let generation, let duration): learned(generation) { $0.duration = duration }
+    case .metadataChanged(let generation, let metadata): learned(generation) { $0.metadata = metadata }
     case .wantsNext(let generation):
       if (upcoming.last ?? current)?.generation == generation { wantedAfter = generation }
     case .anchored(let generation, let anchor):
@@ -73,6 +68,23 @@ extension PlayerReducer {
     guard !hasLanded else { return }
     hasLanded = true
     journal(.started, now)
+  }
+
+  /// More became known of a media after it was opened. What is told of one that follows waits until it is current.
+  private mutating func learned(_ generation: Generation, _ change: (inout MediaInfo) -> Void) {
+    if let index = upcoming.firstIndex(where: { $0.generation == generation }), var info = upcoming[index].info {
+      change(&info)
+      upcoming[index].info = info
+    }
+    guard let current, current.generation == generation, let old = current.info else { return }
+    var info = old
+    change(&info)
+    self.current?.info = info
+    if info.metadata != old.metadata { effects.append(.emit(.metadataRead(current.entry.id, info))) }
+    if let known = info.duration, known != old.duration {
+      duration = known
+      effects.append(.emit(.durationKnown(current.entry.id, known)))
+    }
   }
 
   /// Tells what was learned by opening the current item.

@@ -96,6 +96,9 @@ public enum EngineEvent: Sendable, Hashable {
   case failed(Generation, MediaError)
   /// The duration is now known better.
   case durationChanged(Generation, MediaDuration)
+  /// The media's tags are other ones from here on (the next link of a chained stream, the next song of a broadcast):
+  /// these take the place of all that were known.
+  case metadataChanged(Generation, [MetadataItem])
   /// The chain's last load has been opened and decoded far enough that its successor is wanted.
   case wantsNext(after: Generation)
   /// The current load's position mapping changed: it began, was held, went on, or was measured afresh.
