@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [["-t", "-b", "128"], ["-t", "-V3"]])
-  func otherBytesBetweenFramesCountNothing(_ options: [String]) throws {
+  func otherBytesBetweenFramesCountAsFramesThatWere(_ options: [String]) throws {
     let bytes = try Self.encoded(options)
     let plain = try #require(MP3StreamInfo(of: MemoryByteSource(bytes)))
     let truth = Self.offsets(bytes, from: Int(plain.firstAudioFrameOffset))
@@ -78,23 +78,44 @@ import Testing
       let source = MemoryByteSource(Array(bytes[..<cut]) + junk + Array(bytes[cut...]))
       let info = try #require(MP3StreamInfo(of: source))
       var index = MP3FrameIndex(info)
-      let found = index.offset(ofFrame: 90, in: source)
-      #expect(found?.frame == 90 && found?.offset == truth[90] + Int64(junkSize), "\(junkSize) bytes")
+      let lost = Int64((Double(junkSize) / info.meanFrameSize).rounded())
+      #expect((lost > 0) == (junkSize > 208))
+      let found = index.offset(ofFrame: 90 + lost, in: source)
+      #expect(found?.frame == 90 + lost && found?.offset == truth[90] + Int64(junkSize), "\(junkSize) bytes")
+      if lost > 0, !info.isConstantBitRate {
+        let before = index.offset(ofFrame: 40 + lost - 1, in: source)
+        #expect(before?.frame == 39 && before?.offset == truth[39])
+      }
       let last = index.offset(ofFrame: 39, in: source)
       #expect(last?.offset == truth[39])
-      #expect(index.countFrames(in: source) == Int64(truth.count), "\(junkSize) bytes")
+      #expect(index.countFrames(in: source) == Int64(truth.count) + lost, "\(junkSize) bytes")
     }
   }
 
-  @Test func damagedHeaderLosesOneFrameOnly() throws {
+  @Test func tagsBetweenFramesCountNothing() throws {
+    let bytes = try Self.encoded(["-t", "-V3"])
+    let plain = try #require(MP3StreamInfo(of: MemoryByteSource(bytes)))
+    let truth = Self.offsets(bytes, from: Int(plain.firstAudioFrameOffset))
+    let cut = Int(truth[40])
+    let id3 = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0x27, 0x08] + [UInt8](repeating: 0, count: 5000)
+    let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 0x20, count: 125)
+    for tags in [id3, id3v1, id3v1 + id3] {
+      let source = MemoryByteSource(Array(bytes[..<cut]) + tags + Array(bytes[cut...]))
+      var index = MP3FrameIndex(try #require(MP3StreamInfo(of: source)))
+      #expect(index.countFrames(in: source) == Int64(truth.count))
+    }
+  }
+
+  @Test func damagedHeaderKeepsItsFramesTime() throws {
     var bytes = try Self.encoded(["-V2"])
     let info = try #require(MP3StreamInfo(of: MemoryByteSource(bytes)))
     let truth = Self.offsets(bytes, from: Int(info.firstAudioFrameOffset))
     bytes[Int(truth[50])] = 0
     var index = MP3FrameIndex(info)
     let source = MemoryByteSource(bytes)
-    #expect(index.offset(ofFrame: 50, in: source)?.offset == truth[51])
-    #expect(index.countFrames(in: source) == Int64(truth.count - 1))
+    #expect(index.offset(ofFrame: 51, in: source)?.offset == truth[51])
+    #expect(index.offset(ofFrame: 50, in: source)?.offset == truth[49])
+    #expect(index.countFrames(in: source) == Int64(truth.count))
   }
 
   @Test func cutLastFrameDoesNotCount() throws {

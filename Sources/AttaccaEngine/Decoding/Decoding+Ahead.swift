@@ -18,7 +18,28 @@ extension Decoding {
     }
     if demand.isDry || demand.isShort { feed(renderer, 0) }
     if !chain.headHasEnded || chain.next == nil { requestNext() }
-    return openAhead()
+    return openAhead() || scanAhead()
+  }
+
+  /// With nothing else to do: finds out how long what is played really is.
+  func scanAhead() -> Bool {
+    guard let head = chain.head, let media = head.media, media.scan() || media.hasNews else { return false }
+    tellNews(of: media, head.load.generation)
+    return true
+  }
+
+  /// Tells what became known of a media while it was read.
+  func tellNews(of media: OpenMedia, _ generation: Generation) {
+    if let duration = media.takeDuration() { emit(.durationChanged(generation, duration)) }
+    for change in media.takeTags() {
+      let ahead = Double(change.frame - consumed) * Double(renderer?.format.sampleRate ?? 0) / Double(media.sampleRate)
+      noteTags(change.metadata, of: generation, at: end + (converter?.joint.frames ?? 0) + Int64(ahead))
+    }
+  }
+
+  /// Other tags hold from the program's frame `index` on.
+  func noteTags(_ metadata: [MetadataItem], of generation: Generation, at index: Int64) {
+    emit(.metadataChanged(generation, metadata))
   }
 
   /// Tells an output that waits for frames of them: not of every few, which would only make it wake up more often.
@@ -36,6 +57,7 @@ extension Decoding {
     if chunk == nil {
       do throws(MediaError) {
         chunk = (try reading(media) { () throws(MediaError) in try media.read() }, 0)
+        if media.hasNews, let head = chain.head { tellNews(of: media, head.load.generation) }
       } catch {
         fail(renderer, error)
         return !isSuperseded

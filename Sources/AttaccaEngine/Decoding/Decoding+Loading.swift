@@ -97,6 +97,7 @@ extension Decoding {
     isFinished = false
     isFilling = true
     renderer.install(program, as: landing)
+    if media.hasNews { tellNews(of: media, load.generation) }
   }
 
   /// The part of a program that a media makes from frame `position` on.

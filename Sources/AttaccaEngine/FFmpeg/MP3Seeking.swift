@@ -4,20 +4,18 @@ import AttaccaCore
 /// bit rate.
 struct MP3Seeking {
   let samplesPerFrame: Int
-  let duration: MediaDuration?
   /// The byte at which decoding begins when played from the start.
-  let start: Int64?
+  let start: Int64
+  private let info: MP3StreamInfo
   private let source: any ByteSource
   private var index: MP3FrameIndex
   /// Samples the demuxer delivers before the index's first frame (a tag frame it takes for audio).
   private let offset: Int64
 
-  /// Reads what is needed from the file's start; `nil` when no frames are found.
-  init?(_ source: any ByteSource) {
-    guard let info = MP3StreamInfo(of: source) else { return nil }
+  init(_ info: MP3StreamInfo, _ source: any ByteSource) {
+    self.info = info
     self.source = source
     samplesPerFrame = info.header.samples
-    duration = info.duration
     start = info.isTagFrameDelivered ? info.firstFrameOffset : info.firstAudioFrameOffset
     offset =
       info.isTagFrameDelivered && info.firstFrameOffset != info.firstAudioFrameOffset
@@ -32,5 +30,26 @@ struct MP3Seeking {
       return nil
     }
     return (place.frame * Int64(samplesPerFrame) + offset, place.offset)
+  }
+
+  /// Walks on over at most `bytes` of the file; answers the raw frames it has once the end is reached.
+  mutating func scan(bytes: Int64) -> Int64? {
+    index.extend(bytes: bytes, in: source).map { $0 * Int64(samplesPerFrame) + offset }
+  }
+
+  /// Whether several frames stand behind `position`, where the encoder's count says that there are none.
+  func hasMoreFrames(from position: Int64) -> Bool {
+    var reader = ByteReader(source, window: 16 << 10, budget: 64 << 10)
+    guard info.infoTag?.frames != nil, position < info.audioEnd ?? .max else { return false }
+    let first = MP3FrameFinder.first(
+      from: position, before: position + 4096, end: info.audioEnd, stream: info.header, &reader)
+    guard var (offset, header) = first else { return false }
+    // Encoders may miscount by a frame or two.
+    for _ in 0..<5 {
+      offset += Int64(header.size)
+      guard let next = MP3FrameFinder.header(at: offset, &reader), next.isSameStream(as: header) else { return false }
+      header = next
+    }
+    return true
   }
 }

@@ -1,97 +1,62 @@
 import AttaccaCore
 import CFFmpeg
 
-/// A stretch of decoded audio that survived the trim.
-enum DecodedChunk {
-  /// `count` frames of `frame`, from its frame `offset` on. Valid until the next read.
-  case frames(UnsafeMutablePointer<AVFrame>, offset: Int, count: Int)
-  /// `count` frames that could not be decoded and are replaced by silence, so that time is kept.
-  case concealment(count: Int)
-  /// The end of what is to be played.
-  case end
-}
-
-/// An opened media: demuxer, decoder and trim, giving exactly the frames that are to be played.
+/// An opened media on one time line: a stream, or the links of a chain one after another, giving exactly the frames that
+/// are to be played.
 ///
-/// Frames are counted from the decoder's first one ("raw"); the trim is cut here and nowhere else. Lives on one thread.
+/// What becomes known underway (a better duration, other tags) waits in ``takeDuration()`` and ``takeTags()``. Lives on
+/// one thread.
 final class OpenMedia {
+  /// What was known when it was opened.
   let info: MediaInfo
-  let trim: TrimRange
-  /// Frames per second of the media.
+  /// Frames per second of the time line: the first link's.
   let sampleRate: Int
   /// Where its bytes come from.
   let source: any ByteSource
 
-  private let demuxer: Demuxer
-  private let decoder: AudioDecoder
-  private let packet: UnsafeMutablePointer<AVPacket>
-  private var mp3: MP3Seeking?
+  private let name: String
+  private let isLocal: Bool
+  private var stream: MediaStream
+  private var links: LinkTable
+  private var current = 0
+  private var adapter: RateAdapter?
+  /// The frame of the time line that is read next, and whether it was reached by decoding.
+  private var position: Int64 = 0
+  private var isPositionKnown = true
+  private var needsStart = false
+  private var length: Int64?
 
-  /// The raw index of the next frame the decoder will give; `nil` after a seek, until its first frame tells.
-  private var raw: Int64?
-  /// Raw frames before this are dropped (encoder delay, the way to a seek's target).
-  private var from: Int64
-  /// The timestamp of the file's first packet, to go back to.
-  private var startTimestamp: Int64 = 0
-  /// The timestamp of the first decoded frame: raw frame 0. (Vorbis gets no frame out of its first packet.)
-  private var firstTimestamp: Int64 = 0
-  /// For MP3, whose timestamps are guesses after a seek: the raw index of the next packet.
-  private var packetRaw: Int64?
-  private var lost = 0
-  private var decoderDrained = false
-  private var held: (frame: UnsafeMutablePointer<AVFrame>, offset: Int, count: Int)?
+  private var duration: MediaDuration?
+  private var toldDuration: MediaDuration?
+  private var toldTags: [MetadataItem]
+  private var tags: [(frame: Int64, metadata: [MetadataItem])] = []
+  private var isScanned = false
 
   /// Opens an item's bytes, recognises them and decodes the first frame.
   ///
   /// - Throws: ``MediaError`` with a `source.*` code; also when nothing at all can be decoded.
   init(_ source: any ByteSource, name: String) throws(MediaError) {
+    isLocal = source is any LocalByteSource
     let source = PatientByteSource(source)
     self.source = source
-    demuxer = try Demuxer(source, name: name)
-    decoder = try AudioDecoder(demuxer.stream, name: name)
-    // After a seek to an Ogg stream's last page, whose granule says where to cut instead of where it ends, FFmpeg makes up
-    // times that can be wrong by nearly a second. Without one, seeking begins further back.
-    if demuxer.container == "ogg" { demuxer.inferNoTimestamps() }
-    guard let packet = av_packet_alloc() else {
-      throw MediaError(.sourceReadFailed, subject: name, reason: "out of memory")
-    }
-    self.packet = packet
-    raw = 0
-
-    // The container's words on rate and layout can be wrong or missing (MP3, HE-AAC): the first frame knows.
-    let first: UnsafeMutablePointer<AVFrame>
-    let start: Int64?
-    do throws(MediaError) {
-      (first, start) = try Self.firstFrame(demuxer, decoder, packet, name: name)
-    } catch {
-      var packet: UnsafeMutablePointer<AVPacket>? = packet
-      av_packet_free(&packet)
-      throw error
-    }
-    startTimestamp = start ?? 0
-    sampleRate = Int(first.pointee.sample_rate)
-    trim = readTrim(of: source, container: demuxer.container, codec: decoder.codecName, sampleRate: sampleRate)
-    from = trim.start
-    if decoder.codecName == "mp3" { mp3 = MP3Seeking(source) }
-    info = MediaInfo(
-      container: demuxer.container, codec: decoder.codecName, sampleRate: sampleRate,
-      channels: Int(first.pointee.ch_layout.nb_channels), bitsPerSample: decoder.bitsPerSample,
-      duration: Self.duration(demuxer, trim: trim, rate: sampleRate, mp3: mp3), isSeekable: source.isSeekable,
-      metadata: metadata(fromTags: demuxer.tags), hasArtwork: demuxer.hasArtwork)
-    firstTimestamp = first.pointee.pts == attacca_nopts ? startTimestamp : first.pointee.pts
-    held = (first, 0, Int(first.pointee.nb_samples))
-  }
-
-  deinit {
-    var packet: UnsafeMutablePointer<AVPacket>? = packet
-    av_packet_free(&packet)
+    self.name = name
+    length = source.length
+    let opening = try LinkTable.open(source, name: name)
+    (stream, links) = (opening.stream, opening.links)
+    sampleRate = stream.sampleRate
+    var info = stream.info
+    if links.isChain { info.duration = links.duration }
+    self.info = info
+    (duration, toldDuration, toldTags) = (info.duration, info.duration, info.metadata)
   }
 
   /// The number of frames to be played, when it is known.
   var frameCount: Int64? {
-    if let end = trim.end { return max(0, end - trim.start) }
-    guard let duration = info.duration, duration.confidence == .exact else { return nil }
-    return duration.value.frames(at: sampleRate)
+    if links.isChain { return links.total }
+    if let duration, duration != info.duration {
+      return duration.confidence == .exact ? duration.value.frames(at: sampleRate) : nil
+    }
+    return stream.frameCount
   }
 
   /// The next stretch to be played.
@@ -99,190 +64,140 @@ final class OpenMedia {
   /// - Throws: `source.readFailed` when the bytes cannot be read any more.
   func read() throws(MediaError) -> DecodedChunk {
     while true {
-      let (frame, offset, count): (UnsafeMutablePointer<AVFrame>, Int, Int)
-      if let held {
-        (frame, offset, count) = held
-        self.held = nil
-      } else {
-        switch try decode() {
-        case .frames(let decoded, let at, let number): (frame, offset, count) = (decoded, at, number)
-        case .concealment(let number):
-          if let range = kept(number) { return .concealment(count: range.count) }
-          if isPastEnd { return .end }
-          continue
-        case .end: return .end
-        }
+      if needsStart { try startStream() }
+      let chunk = try stream.read()
+      guard let converted = adapter.map({ $0.convert(chunk) }) ?? chunk else {
+        if case .end = chunk, try !goOn() { return .end }
+        continue
       }
-      if let range = kept(count) { return .frames(frame, offset: offset + range.lowerBound, count: range.count) }
-      if isPastEnd { return .end }
-    }
-  }
-
-  private var isPastEnd: Bool { trim.end.map { raw ?? 0 >= $0 } ?? false }
-
-  /// Advances by `count` raw frames and answers which of them are to be played.
-  private func kept(_ count: Int) -> Range<Int>? {
-    let start = raw ?? 0
-    let end = start + Int64(count)
-    raw = end
-    let low = max(start, from)
-    let high = min(end, trim.end ?? end)
-    return low < high ? Int(low - start)..<Int(high - start) : nil
-  }
-
-  private func decode() throws(MediaError) -> DecodedChunk {
-    while true {
-      switch decoder.receive() {
-      case .frame(let frame):
-        let count = Int(frame.pointee.nb_samples)
-        if raw == nil {
-          guard let position = rawIndex(of: frame) else { continue }
-          raw = position
-          lost = 0
-        }
-        if lost > 0 {
-          // Packets before this one could not be decoded: keep their time.
-          let missing = lost
-          lost = 0
-          held = (frame, 0, count)
-          return .concealment(count: missing)
-        }
-        return .frames(frame, offset: 0, count: count)
-      case .end: return .end
-      case .corrupt: continue
-      case .needsPacket: break
-      }
-      if decoderDrained { return .end }
-      switch demuxer.read(into: packet) {
-      case .packet: sendPacket()
+      switch converted {
+      case .frames(_, _, let count), .concealment(let count): position += Int64(count)
       case .end:
-        decoderDrained = true
-        _ = decoder.send(nil)
-      case .failed(let error): throw error
+        if try goOn() { continue }
+        return .end
       }
+      isPositionKnown = true
+      return converted
     }
-  }
-
-  private func sendPacket() {
-    if let next = packetRaw, let mp3 {
-      // Our own count, in units of frames, is what the decoded frame will carry back.
-      packet.pointee.pts = next
-      packetRaw = next + Int64(mp3.samplesPerFrame)
-    }
-    if !decoder.send(packet), raw != nil {
-      let duration = av_rescale_q(
-        packet.pointee.duration, demuxer.stream.pointee.time_base, AVRational(num: 1, den: Int32(sampleRate)))
-      lost += decoder.frameSize > 0 ? decoder.frameSize : Int(max(0, min(duration, 1 << 16)))
-    }
-  }
-
-  /// Where the first frame after a seek stands.
-  private func rawIndex(of frame: UnsafeMutablePointer<AVFrame>) -> Int64? {
-    let timestamp = frame.pointee.pts
-    guard timestamp != attacca_nopts else { return nil }
-    if packetRaw != nil { return timestamp }
-    return av_rescale_q(
-      timestamp - firstTimestamp, demuxer.stream.pointee.time_base, AVRational(num: 1, den: Int32(sampleRate)))
   }
 
   /// Goes to a media frame: the next ``read()`` begins exactly there. A target at or past the end leaves nothing to read.
   ///
   /// - Throws: `source.readFailed` when the position cannot be reached.
   func seek(to mediaFrame: Int64) throws(MediaError) {
-    let target = trim.start + max(0, mediaFrame)
-    // The way back grows when a format's index was too optimistic; the beginning is always exact.
-    var preroll = Int64(Preroll.frames(codec: decoder.codecName, sampleRate: sampleRate))
-    while true {
-      let wanted = target - preroll
-      try restart(at: max(0, wanted))
-      from = target
-      if wanted <= 0 { return }
-      // Decode up to the first frame to see whether the demuxer really landed before the target.
-      switch try decode() {
-      case .frames(let frame, let offset, let count):
-        held = (frame, offset, count)
-        if raw ?? .max <= target { return }
-        held = nil
-      case .concealment(let count):
-        if raw ?? .max <= target {
-          _ = kept(count)
-          return
-        }
-      case .end:
-        // Behind the last packet: nothing is left, which reading will find by itself, unless the index was wrong.
-        if trim.end.map({ target >= $0 }) ?? false { return }
-      }
-      preroll = preroll < 1 << 20 ? preroll * 4 + 8192 : target
-    }
+    let target = max(0, mediaFrame)
+    let (link, start) = links.place(of: target)
+    if link != current || needsStart { try open(link) }
+    adapter = stream.sampleRate == sampleRate ? nil : RateAdapter(from: stream.sampleRate, to: sampleRate)
+    let frame = target.subtractingClamped(start)
+    try stream.seek(
+      to: adapter == nil ? frame : frame.scaled(by: Int64(stream.sampleRate), over: Int64(sampleRate)) ?? .max)
+    position = target
+    isPositionKnown = false
+    announce(at: target)
   }
 
-  private func restart(at wanted: Int64) throws(MediaError) {
-    held = nil
-    lost = 0
-    decoderDrained = false
-    packetRaw = nil
-    raw = nil
-    if wanted == 0 {
-      guard demuxer.seek(toTimestamp: startTimestamp) || demuxer.seek(toByte: 0) else { throw seekError }
-      decoder.flush()
-      // Count from the first packet again: the only way that needs no timestamp.
-      raw = 0
-      if let mp3, let start = mp3.start, demuxer.seek(toByte: start) { packetRaw = 0 }
+  /// Whether something is known that was not told.
+  var hasNews: Bool { !tags.isEmpty || duration != toldDuration }
+
+  /// A duration better than the one that was told last.
+  func takeDuration() -> MediaDuration? {
+    guard duration != toldDuration else { return nil }
+    toldDuration = duration
+    return duration
+  }
+
+  /// The tags that hold from a frame of the time line on, for each change since the last call.
+  func takeTags() -> [(frame: Int64, metadata: [MetadataItem])] {
+    defer { tags = [] }
+    return tags
+  }
+
+  /// Looks a little further through a file whose duration was only estimated; answers whether there is more to look at.
+  ///
+  /// Only of sources whose reads do not wait; a step takes a millisecond or so.
+  func scan() -> Bool {
+    guard isLocal, !isScanned, !links.isChain, duration?.confidence != .exact, stream.mp3 != nil else { return false }
+    guard let frames = stream.mp3?.scan(bytes: 256 << 10) else { return true }
+    isScanned = true
+    set(exact: max(0, min(frames, stream.trim.end ?? .max) - stream.trim.start))
+    return false
+  }
+
+  private func set(exact frames: Int64) {
+    duration = MediaDuration(MediaTime(frames: frames, rate: sampleRate).duration, .exact)
+  }
+
+  /// What comes after the stream's end: the next link, or what was appended to the file meanwhile. Answers `false` at
+  /// the media's end.
+  private func goOn() throws(MediaError) -> Bool {
+    if let link = stream.demuxer.io.source as? OggLinkSource, let next = link.nextLink {
+      // A chain that was not recognised as one.
+      links.add(OggChain.links(of: source, from: next), after: current)
+      duration = links.duration
+    }
+    if isPositionKnown { links.settle(current, end: position) }
+    if current + 1 < links.count {
+      current += 1
+      needsStart = true
+      return true
+    }
+    if let now = source.length, let before = length, now > before {
+      length = now
+      try goOnWithGrownFile()
+      return true
+    }
+    if isPositionKnown { set(exact: position) }
+    return false
+  }
+
+  /// The file has grown: it is opened afresh and goes on where its old end was.
+  private func goOnWithGrownFile() throws(MediaError) {
+    isScanned = false
+    let old = links.isChain ? links.start(of: current) : nil
+    if let old {
+      links.replaceLast(with: OggChain.links(of: source, from: old.byte))
+      try open(current)
+      duration = links.duration
+    } else {
+      let opening = try LinkTable.open(source, name: name)
+      (stream, links) = (opening.stream, opening.links)
+      duration = links.isChain ? links.duration : stream.info.duration
+    }
+    try seek(to: position)
+  }
+
+  private func startStream() throws(MediaError) {
+    do throws(MediaError) {
+      try open(current)
+    } catch {
+      // A link that cannot be played is passed over, as one of no length.
+      guard error.code == .sourceUnsupported || error.code == .sourceDamaged || error.code == .sourceNoAudio else {
+        throw error
+      }
+      links.settle(current, end: position)
+      guard current + 1 < links.count else {
+        needsStart = false
+        throw error
+      }
+      current += 1
       return
     }
-    if mp3 != nil, let place = mp3?.place(ofRaw: wanted), demuxer.seek(toByte: place.offset) {
-      decoder.flush()
-      packetRaw = place.raw
-      return
-    }
-    let timestamp = av_rescale_q(
-      wanted, AVRational(num: 1, den: Int32(sampleRate)), demuxer.stream.pointee.time_base)
-    guard demuxer.seek(toTimestamp: timestamp + firstTimestamp) else {
-      if demuxer.seek(toTimestamp: startTimestamp) {
-        decoder.flush()
-        raw = 0
-        return
-      }
-      throw seekError
-    }
-    decoder.flush()
+    announce(at: position)
   }
 
-  private var seekError: MediaError {
-    demuxer.io.failure
-      ?? MediaError(.sourceReadFailed, subject: demuxer.name, reason: "the position cannot be reached")
+  private func open(_ link: Int) throws(MediaError) {
+    let (part, info) = links.source(of: link, in: source)
+    stream = try MediaStream(part, name: name, ogg: info)
+    links.learned(link, frames: stream.frameCount, rate: stream.sampleRate)
+    adapter = stream.sampleRate == sampleRate ? nil : RateAdapter(from: stream.sampleRate, to: sampleRate)
+    current = link
+    needsStart = false
   }
 
-  private static func firstFrame(
-    _ demuxer: Demuxer, _ decoder: AudioDecoder, _ packet: UnsafeMutablePointer<AVPacket>, name: String
-  ) throws(MediaError) -> (UnsafeMutablePointer<AVFrame>, startTimestamp: Int64?) {
-    var start: Int64?
-    // A damaged start is passed over, but not for ever.
-    for _ in 0..<4096 {
-      switch demuxer.read(into: packet) {
-      case .packet: if start == nil, packet.pointee.pts != attacca_nopts { start = packet.pointee.pts }
-      case .end:
-        _ = decoder.send(nil)
-        if case .frame(let frame) = decoder.receive() { return (frame, start) }
-        throw MediaError(.sourceDamaged, subject: name, reason: "nothing in it can be decoded")
-      case .failed(let error): throw error
-      }
-      _ = decoder.send(packet)
-      if case .frame(let frame) = decoder.receive() { return (frame, start) }
-    }
-    throw MediaError(.sourceDamaged, subject: name, reason: "nothing in its first part can be decoded")
-  }
-
-  private static func duration(_ demuxer: Demuxer, trim: TrimRange, rate: Int, mp3: MP3Seeking?) -> MediaDuration? {
-    if let end = trim.end {
-      return MediaDuration(MediaTime(frames: max(0, end - trim.start), rate: rate).duration, .exact)
-    }
-    if let duration = mp3?.duration { return duration }
-    guard let ticks = demuxer.streamDuration else { return nil }
-    let base = demuxer.stream.pointee.time_base
-    let frames = av_rescale_q(ticks, base, AVRational(num: 1, den: Int32(rate)))
-    // Sample counts of PCM, FLAC and WavPack headers are in frames.
-    let exact = base.num == 1 && Int(base.den) == rate && demuxer.container != "mp3"
-    return MediaDuration(MediaTime(frames: frames, rate: rate).duration, exact ? .exact : .declared)
+  private func announce(at frame: Int64) {
+    guard links.isChain, stream.info.metadata != toldTags else { return }
+    toldTags = stream.info.metadata
+    tags.append((frame, toldTags))
   }
 }

@@ -3,9 +3,18 @@ import Glibc
 import POSIXKit
 import Synchronization
 
+/// A source whose reads do not wait for anything slower than a disk: it may be looked through as a whole.
+public protocol LocalByteSource: ByteSource {}
+
 /// The bytes of a regular file, read by position.
-public final class FileByteSource: ByteSource {
-  public let length: Int64?
+///
+/// The file stays readable when it is deleted or renamed, and may grow or shrink; reads behind its end answer `end`.
+public final class FileByteSource: LocalByteSource {
+  /// The file's length now.
+  public var length: Int64? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+  }
   public let isSeekable = true
   private let descriptor: Int32
   private let name: String
@@ -50,7 +59,6 @@ public final class FileByteSource: ByteSource {
       throw MediaError(.sourceEmpty, subject: name, reason: "the file is empty")
     }
     descriptor = opened
-    length = Int64(status.st_size)
   }
 
   deinit { close(descriptor) }

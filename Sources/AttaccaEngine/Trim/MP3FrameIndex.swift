@@ -4,7 +4,7 @@ import AttaccaCore
 ///
 /// Frames are counted from 0, the first one behind the tag frame. The index grows by walking from header to header as
 /// far as it is asked, and remembers every 32nd frame. With a constant bit rate a frame is computed and confirmed
-/// without walking. Bytes that are no frames are stepped over and count nothing, as in the demuxer.
+/// without walking. Bytes that are no frames count as the frames that were destroyed there, so that time is kept.
 package struct MP3FrameIndex: Sendable {
   private static let stride: Int64 = 32
   /// Bytes fetched at a time while walking: large against a system call, small against a processor's cache.
@@ -12,15 +12,15 @@ package struct MP3FrameIndex: Sendable {
 
   private let info: MP3StreamInfo
   private var walker: MP3FrameWalker
-  /// Where to look for frames 0, 32, 64, …
-  private var marks: [Int64]
+  /// Where to look for frames 0, 32, 64, … (or the next one that is left).
+  private var marks: [(frame: Int64, offset: Int64)]
   private var isComplete = false
 
   /// Makes an empty index.
   package init(_ info: MP3StreamInfo) {
     self.info = info
     walker = MP3FrameWalker(info, frame: 0, offset: info.firstAudioFrameOffset)
-    marks = [info.firstAudioFrameOffset]
+    marks = [(0, info.firstAudioFrameOffset)]
   }
 
   /// How many frames were walked over so far.
@@ -43,10 +43,13 @@ package struct MP3FrameIndex: Sendable {
     extend(beyond: wanted, &reader)
     wanted = min(wanted, walker.frame - 1)
     guard wanted >= 0 else { return nil }
-    let mark = wanted / Self.stride
-    var from = walker.moved(to: mark * Self.stride, offset: marks[Int(mark)])
+    var mark = Int(wanted / Self.stride)
+    while mark > 0, marks[mark].frame > wanted { mark -= 1 }
+    var from = walker.moved(to: marks[mark].frame, offset: marks[mark].offset)
     guard from.walk(to: wanted, &reader), from.settle(&reader) else { return nil }
-    return (wanted, from.offset)
+    // Destroyed frames are not there to go to; the one before them is.
+    if from.frame > wanted { return from.beforeGap }
+    return (from.frame, from.offset)
   }
 
   /// Walks to the end of the file and answers the exact count of frames.
@@ -56,14 +59,25 @@ package struct MP3FrameIndex: Sendable {
     return walker.frame
   }
 
+  /// Walks on over at most `bytes` of the file; answers the count of frames once the end is reached.
+  package mutating func extend(bytes: Int64, in source: any ByteSource) -> Int64? {
+    let limit = walker.offset.addingClamped(bytes)
+    var reader = ByteReader(source, window: Self.window, budget: .max)
+    while !isComplete, !reader.isInterrupted, walker.offset < limit { step(&reader) }
+    return totalFrames
+  }
+
   private mutating func extend(beyond wanted: Int64, _ reader: inout ByteReader) {
-    while !isComplete, !reader.isInterrupted, walker.frame <= wanted {
-      let goal = (walker.frame / Self.stride + 1) * Self.stride
-      if walker.walk(to: goal, &reader) {
-        marks.append(walker.offset)
-      } else {
-        isComplete = !reader.isInterrupted
-      }
+    while !isComplete, !reader.isInterrupted, walker.frame <= wanted { step(&reader) }
+  }
+
+  /// Walks to the next mark.
+  private mutating func step(_ reader: inout ByteReader) {
+    let goal = (walker.frame / Self.stride + 1) * Self.stride
+    if walker.walk(to: goal, &reader) {
+      while Int64(marks.count) * Self.stride <= walker.frame { marks.append((walker.frame, walker.offset)) }
+    } else {
+      isComplete = !reader.isInterrupted
     }
   }
 

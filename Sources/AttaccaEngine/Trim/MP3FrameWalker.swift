@@ -5,6 +5,11 @@ struct MP3FrameWalker: Sendable {
   /// Where to look for the next frame: it starts there or behind other bytes.
   private(set) var offset: Int64
 
+  /// The last frame that was passed before bytes that are none.
+  private(set) var beforeGap: (frame: Int64, offset: Int64)?
+
+  private let info: MP3StreamInfo
+  private var lastOffset: Int64
   private let stream: MP3FrameHeader
   private let sizes: MP3FrameSizes
   private let end: Int64?
@@ -13,6 +18,8 @@ struct MP3FrameWalker: Sendable {
   init(_ info: MP3StreamInfo, frame: Int64, offset: Int64) {
     self.frame = frame
     self.offset = offset
+    self.info = info
+    lastOffset = offset
     stream = info.header
     sizes = MP3FrameSizes(of: info.header)
     end = info.audioEnd
@@ -21,11 +28,11 @@ struct MP3FrameWalker: Sendable {
   /// The same walk, taken up elsewhere.
   func moved(to frame: Int64, offset: Int64) -> MP3FrameWalker {
     var walker = self
-    (walker.frame, walker.offset) = (frame, offset)
+    (walker.frame, walker.offset, walker.lastOffset, walker.beforeGap) = (frame, offset, offset, nil)
     return walker
   }
 
-  /// Walks over frames until `goal` is the next one.
+  /// Walks over frames until `goal` is the next one, or one behind it: frames that were destroyed count too.
   ///
   /// - Returns: `false` when there are not so many; ``frame`` then is how many there are.
   mutating func walk(to goal: Int64, _ reader: inout ByteReader) -> Bool {
@@ -41,7 +48,7 @@ struct MP3FrameWalker: Sendable {
     return true
   }
 
-  /// Moves on to where the next frame starts, over bytes that are no frame.
+  /// Moves on to where the next frame starts, over bytes that are no frame; those count as the frames they were.
   ///
   /// - Returns: `false` when no whole frame follows.
   mutating func settle(_ reader: inout ByteReader) -> Bool {
@@ -51,7 +58,13 @@ struct MP3FrameWalker: Sendable {
       let found = MP3FrameFinder.first(
         from: offset + 1, before: end ?? .max, end: end, stream: stream, &reader)
       if let found {
+        let lost = info.framesLost(from: offset, to: found.offset, &reader)
+        if lost > 0 {
+          beforeGap = (max(0, frame - 1), lastOffset)
+          frame += lost
+        }
         offset = found.offset
+        lastOffset = offset
         return true
       }
     }
@@ -67,7 +80,7 @@ struct MP3FrameWalker: Sendable {
     // Where the end is not known, only frames that are in the window as a whole are passed.
     guard reader.fill(at: offset, atLeast: end == nil ? MP3FrameFinder.lookAhead : 4) >= 4 else { return }
     let (start, room) = (offset, (end ?? .max) - offset)
-    var (count, position) = (0, 0)
+    var (count, position, last) = (0, 0, 0)
     let wanted = Int(min(goal - frame, 1 << 30))
     let hasEnd = end != nil
     reader.withWindow(from: start) { bytes in
@@ -75,10 +88,12 @@ struct MP3FrameWalker: Sendable {
         let size = sizes.size(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
         // Where the end is not known, a frame that leaves the window is left to `settle` to look at.
         guard size > 0, hasEnd ? Int64(position + size) <= room : position + size <= bytes.count else { break }
+        last = position
         position += size
         count += 1
       }
     }
+    if count > 0 { lastOffset = start + Int64(last) }
     frame += Int64(count)
     offset = start + Int64(position)
   }

@@ -24,7 +24,7 @@ package struct MP3StreamInfo: Sendable, Hashable {
   /// Whether more frames follow behind all that the tag counts: files that were joined.
   private var goesOn = false
   /// Mean seconds per byte over samples of the file, for the estimate without a tag.
-  private var secondsPerByte: Double?
+  private(set) var secondsPerByte: Double?
 
   /// Reads the start, the end and (without a tag) some points between; `nil` when no frames are found in the first MiB
   /// behind the ID3v2 tags.
@@ -58,7 +58,7 @@ package struct MP3StreamInfo: Sendable, Hashable {
     goesOn = findsMoreThanCounted(&reader)
     switch infoTag?.kind {
     case .info: isConstantBitRate = true
-    case .xing, .vbri: isConstantBitRate = false
+    case .xing, .vbri: if claimedFrames == nil { sampleBitRates(&reader) }
     case nil: sampleBitRates(&reader)
     }
   }
@@ -103,6 +103,19 @@ package struct MP3StreamInfo: Sendable, Hashable {
     (Int64(header.samples / 8) * Int64(header.bitRate), Int64(header.sampleRate))
   }
 
+  /// The tag's count of frames, unless its bytes cannot be so few or so many frames of this stream.
+  var claimedFrames: Int64? {
+    guard let tag = infoTag, let frames = tag.frames else { return nil }
+    guard let bytes = tag.bytes else { return frames }
+    let (numerator, denominator) = nominalFrameSize
+    let nominal = Double(numerator) / Double(max(1, denominator))
+    let mean = Double(bytes) / Double(frames)
+    if tag.kind == .info { return frames < 100 || abs(mean - nominal) < nominal / 16 ? frames : nil }
+    // From 8 kbit/s to 448: no mean of frames is beyond.
+    let scale = nominal / Double(max(1, header.bitRate))
+    return frames < 100 || mean > 7_000 * scale && mean < 450_000 * scale ? frames : nil
+  }
+
   /// How the bytes that are there compare with what the tag counts.
   private enum Fit { case same, fewer, more, unknown }
 
@@ -111,7 +124,7 @@ package struct MP3StreamInfo: Sendable, Hashable {
     let present = audioEnd - firstFrameOffset
     guard let counted = tag.bytes else {
       // Without a count of bytes only one lie can be told: more bytes than so many of the largest frames hold.
-      return tag.frames.map { present / 1792 > $0 &+ 1 ? .more : .unknown } ?? .unknown
+      return claimedFrames.map { present / 1792 > $0 &+ 1 ? .more : .unknown } ?? .unknown
     }
     // Some encoders leave their own frame out of the count or end with a few odd bytes.
     return present < counted - Int64(2 * header.size) ? .fewer : goesOn ? .more : .same
@@ -124,7 +137,7 @@ package struct MP3StreamInfo: Sendable, Hashable {
   package var trim: TrimRange {
     let samples = Int64(header.samples)
     let origin = isTagFrameDelivered ? samples : 0
-    let total = fit == .more ? nil : infoTag?.frames.map { $0 * samples }
+    let total = fit == .more ? nil : claimedFrames.map { $0 * samples }
     if let delay = infoTag?.delay, let padding = infoTag?.padding {
       let start = origin + delay + 529
       return TrimRange(start: start, end: total.map { origin + $0 - max(0, padding - 529) }, source: .lame)
@@ -144,8 +157,8 @@ package struct MP3StreamInfo: Sendable, Hashable {
   /// bytes: without a tag and with a constant bit rate that is right to the frame unless other bytes lie between.
   package var duration: MediaDuration? {
     let (trim, fit) = (trim, fit)
-    let declared = trim.count ?? infoTag?.frames.map { $0 * Int64(header.samples) }
-    if let declared, let tag = infoTag, tag.frames != nil {
+    let declared = trim.count ?? claimedFrames.map { $0 * Int64(header.samples) }
+    if let declared, let tag = infoTag, claimedFrames != nil {
       let isTrimmed = trim.source != .none
       switch fit {
       case .same: return duration(declared, .exact)

@@ -8,6 +8,8 @@ struct OggEnd {
   /// Other streams' pages, or bytes that are none, that may stand behind the last page.
   private static let farthest: Int64 = 4 << 20
   private static let window = 128 << 10
+  /// The most frames that a few pages hold.
+  private static let longestPages: Int64 = 30 * 48_000
 
   private let serial: UInt32
   private let serials: Set<UInt32>
@@ -40,6 +42,7 @@ struct OggEnd {
   /// Looks backwards, window by window; each reaches far enough to hold the pages that begin in its first part.
   private mutating func lastPage(_ length: Int64) -> OggPage? {
     var upper = length
+    var damaged: OggPage?
     let lowest = max(start, length - Self.farthest)
     while upper > lowest {
       let lower = max(lowest, upper - Int64(Self.window - OggPage.largest))
@@ -54,12 +57,24 @@ struct OggEnd {
         guard let page = OggPage(at: lower + Int64(candidate), &reader), page.end <= length else { continue }
         checksums -= page.size
         guard checksums > 0 else { return nil }
-        guard page.isIntact(&reader) else { continue }
+        guard page.isIntact(&reader) else {
+          // Damaged, but it stands where the last page has to stand.
+          if page.end == length, page.serial == serial, page.granule >= 0, !page.isFirst { damaged = page }
+          continue
+        }
         if page.isFirst || !serials.contains(page.serial) {
           isChained = true
           return nil
         }
-        if page.serial == serial, page.granule >= 0 { return page }
+        if page.serial == serial, page.granule >= 0 {
+          // What a damaged page says is believed if it fits the one before.
+          if let damaged, (1...4).contains(damaged.sequence &- page.sequence),
+            (0...Self.longestPages).contains(damaged.granule.subtractingClamped(page.granule))
+          {
+            return damaged
+          }
+          return page
+        }
       }
       upper = lower
     }
@@ -70,7 +85,7 @@ struct OggEnd {
   /// the same serial number (copies of a file that were joined).
   private mutating func probeOrder(to last: OggPage) {
     var (sequence, granule): (UInt32, Int64) = (0, 0)
-    for part in [10, 25, 45, 65, 85] as [Int64] {
+    for part in [1, 3, 10, 25, 45, 65, 85, 95] as [Int64] {
       guard let page = page(from: start + (last.offset - start) / 100 * part, before: last.offset) else { continue }
       isChained = isChained || page.isFirst || !serials.contains(page.serial)
       guard page.serial == serial else { continue }

@@ -3,8 +3,10 @@ struct OggStream {
   var serial: UInt32
   /// Offset behind the first page.
   var end: Int64
-  /// `opus`, `vorbis` or empty.
+  /// `opus`, `vorbis`, `flac` or empty.
   var codec = ""
+  /// Frames per second; 0 when not known.
+  var sampleRate = 0
   /// Opus: frames to drop at the start, at 48 kHz.
   var preSkip: Int64 = 0
   /// Vorbis: the most frames one packet holds.
@@ -16,10 +18,17 @@ struct OggStream {
     let body = page.bodyOffset
     if reader.has("OpusHead", at: body), let skip = reader.little(at: body + 10, bytes: 2) {
       codec = "opus"
+      sampleRate = 48_000
       preSkip = Int64(skip)
     } else if reader.has("\u{1}vorbis", at: body), let sizes = reader.byte(at: body + 28) {
       codec = "vorbis"
+      sampleRate = Int(reader.little(at: body + 12, bytes: 4) ?? 0)
       largestBlock = 1 << Int64(sizes >> 4)
+    } else if reader.has("\u{7F}FLAC", at: body), let numbers = reader.big(at: body + 27, bytes: 3) {
+      // The mapping's header (9 bytes), `fLaC` and a block's header (4 each), then STREAMINFO, with the rate in the upper
+      // 20 bits at its byte 10.
+      codec = "flac"
+      sampleRate = Int(numbers >> 4)
     }
   }
 
