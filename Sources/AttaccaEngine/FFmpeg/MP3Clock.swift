@@ -10,6 +10,9 @@ struct MP3Clock {
   private var raw: Int64 = 0
   /// Where the next frame should stand; `nil` before the first.
   private var expected: Int64?
+  private var lastSize = 0
+  /// Where the parser was sent last, so that it is not sent there twice.
+  private var lastResort: Int64 = -1
   /// Headers in a row that belong to another stream: after a few of them that is what the file goes on with.
   private var foreign = 0
   private var stream: MP3FrameHeader
@@ -18,22 +21,51 @@ struct MP3Clock {
     self.info = info
     stream = info.header
     samplesPerFrame = info.header.samples
-    reader = ByteReader(source, window: 512, budget: .max)
+    reader = ByteReader(source, window: 8192, budget: .max)
   }
 
   mutating func restart(at place: (raw: Int64, offset: Int64)?) {
     raw = place?.raw ?? 0
     expected = place?.offset
+    lastSize = 0
+    lastResort = -1
     foreign = 0
   }
 
-  /// Gives the packet its time in decoded frames; answers `false` when it is no frame of the stream.
-  mutating func place(_ packet: UnsafeMutablePointer<AVPacket>) -> Bool {
+  /// What is to be done with a packet.
+  enum Placing {
+    case take
+    case drop
+    /// The next frame stands elsewhere, at this byte.
+    case goTo(Int64)
+  }
+
+  /// Gives the packet its time in decoded frames.
+  mutating func place(_ packet: UnsafeMutablePointer<AVPacket>) -> Placing {
     let size = Int(packet.pointee.size)
-    guard let data = packet.pointee.data, size >= 4 else { return false }
+    guard let data = packet.pointee.data, size >= 4 else { return .drop }
     let bytes = UnsafeRawBufferPointer(start: data, count: size)
     let start = packet.pointee.pos
-    guard let index = frameIndex(in: bytes) else {
+    let index = frameIndex(in: bytes)
+    // After bytes that are none, the parser's next "frame" may be a header that stands in them by chance, and swallow
+    // real ones: the true one is followed by another.
+    if let expected, start >= 0, index.map({ start + Int64($0) != expected }) ?? true {
+      let next = MP3FrameFinder.first(
+        from: expected, before: expected + (64 << 10), end: info.audioEnd, stream: stream, &reader)
+      if let next, next.offset != index.map({ start + Int64($0) }) {
+        guard next.offset > lastResort else { return .drop }
+        lastResort = next.offset
+        return .goTo(next.offset)
+      }
+    }
+    return place(packet, bytes, index) ? .take : .drop
+  }
+
+  private mutating func place(
+    _ packet: UnsafeMutablePointer<AVPacket>, _ bytes: UnsafeRawBufferPointer, _ index: Int?
+  ) -> Bool {
+    let (start, size) = (packet.pointee.pos, bytes.count)
+    guard let index else {
       // Headers can stand in damaged bytes by chance, but not three in a row.
       if let header = MP3FrameFinder.header(in: bytes, at: 0), header.size == size {
         foreign += 1
@@ -53,7 +85,7 @@ struct MP3Clock {
   var framesLostAtEnd: Int64 {
     guard let expected, let end = info.audioEnd, end > expected else { return 0 }
     var reader = reader
-    return info.framesLost(from: expected, to: end, &reader) * Int64(samplesPerFrame)
+    return info.framesLost(from: expected, to: end, near: lastSize, &reader) * Int64(samplesPerFrame)
   }
 
   /// Where the byte after the last packet stands.
@@ -61,8 +93,11 @@ struct MP3Clock {
 
   private mutating func take(_ packet: UnsafeMutablePointer<AVPacket>, at offset: Int64) -> Bool {
     if let expected, offset > expected {
-      raw += info.framesLost(from: expected, to: offset, &reader) * Int64(samplesPerFrame)
+      let size = Int(packet.pointee.size)
+      let near = lastSize > 0 ? (lastSize + size) / 2 : size
+      raw += info.framesLost(from: expected, to: offset, near: near, &reader) * Int64(samplesPerFrame)
     }
+    lastSize = Int(packet.pointee.size)
     packet.pointee.pts = raw
     packet.pointee.dts = raw
     raw += Int64(samplesPerFrame)

@@ -60,7 +60,7 @@ final class MediaStream {
     let mpeg = demuxer.container == "mp3" ? MP3StreamInfo(of: source) : nil
     let isSame = demuxer.container == "ogg" && ogg?.codec == decoder.codecName
     let ogg = isSame ? ogg : nil
-    feed = PacketFeed(demuxer, codec: decoder.codecName, mp3: mpeg, preSkip: ogg?.preSkip ?? 0, source: source)
+    feed = PacketFeed(demuxer, codec: decoder.codecName, mp3: mpeg, ogg: ogg, source: source)
     // The container's words on rate and layout can be wrong or missing (MP3, HE-AAC): the first frame knows.
     let first: UnsafeMutablePointer<AVFrame>
     let start: Int64?
@@ -205,7 +205,11 @@ final class MediaStream {
   /// Holds a decoded frame, and works out what is missing before it.
   private func take(_ frame: UnsafeMutablePointer<AVFrame>, isFirst: Bool = false) {
     let count = Int(frame.pointee.nb_samples)
-    let isTold = isFirst || feed.times == .exact || feed.mendedTime.map { $0 == frame.pointee.pts } ?? false
+    var isTold = isFirst || feed.times == .exact
+    if let mended = feed.mended, mended.contains(frame.pointee.pts) {
+      isTold = true
+      feed.mended = nil
+    }
     let limit = declaredEnd.map { max(0, $0 - (raw ?? 0)) } ?? .max
     let cut = losses.found(at: rawIndex(of: frame), isExact: isTold, expected: raw ?? 0, limit: limit, sampleRate)
     losses.lastCount = count

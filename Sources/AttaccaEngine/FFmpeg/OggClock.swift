@@ -10,17 +10,21 @@ struct OggClock {
   private var delta: Int64 = 0
   private let source: any ByteSource
   private let length: Int64?
+  /// The number of the first page of audio, until one was seen.
+  private var firstPage: UInt32?
 
-  /// `delta` is what the demuxer adds to granules to get times (Opus: minus the pre-skip).
-  init(_ source: any ByteSource, delta: Int64) {
+  init(_ source: any ByteSource, _ info: OggStreamInfo?) {
     self.source = source
-    self.delta = delta
+    // What the demuxer adds to granules to get times.
+    delta = -(info?.preSkip ?? 0)
+    firstPage = info?.firstAudioPage
     length = source.length
     reader = ByteReader(source, window: 512, budget: .max)
   }
 
   mutating func restart() {
     page = nil
+    firstPage = nil
     granule = -1
   }
 
@@ -33,6 +37,11 @@ struct OggClock {
     let (before, time) = (granule, packet.pointee.pts)
     if next.granule >= 0 { granule = next.granule }
     // A large packet fills several pages, of which no packet is told but on the last; that is found out by its time.
+    if let firstPage, next.sequence > firstPage {
+      self.firstPage = nil
+      return false
+    }
+    firstPage = nil
     if let last, last.serial == next.serial, next.sequence != last.sequence &+ 1 { return false }
     if last != nil, before >= 0, time != attacca_nopts { delta = time.subtractingClamped(before) }
     return true

@@ -17,14 +17,14 @@ final class PacketFeed {
   enum Times {
     /// Each packet's time is right, whatever was before it.
     case exact
-    /// Times are counted by the demuxer; only one that was set here (``mendedTime``) tells of a loss.
+    /// Times are counted by the demuxer; only those that were set here (``mended``) tell of a loss.
     case counted
   }
 
   let demuxer: Demuxer
   let times: Times
-  /// The time of the last packet whose time was worked out afresh after a hole.
-  private(set) var mendedTime: Int64?
+  /// The times of packets that were worked out afresh after a hole; whoever believes one takes the range away.
+  var mended: Range<Int64>?
   /// Decoded frames that the bytes behind the last packet would have been.
   private var lostAtEnd: Int64 = 0
   /// Where the first packet of all stands in the file.
@@ -35,7 +35,7 @@ final class PacketFeed {
   private var waiting: [UnsafeMutablePointer<AVPacket>] = []
 
   /// Makes a feed; `mp3` is what an MPEG audio file tells, `source` what the demuxer reads from.
-  init(_ demuxer: Demuxer, codec: String, mp3: MP3StreamInfo?, preSkip: Int64, source: any ByteSource) {
+  init(_ demuxer: Demuxer, codec: String, mp3: MP3StreamInfo?, ogg info: OggStreamInfo?, source: any ByteSource) {
     self.demuxer = demuxer
     isWavPack = demuxer.container == "wv"
     let base = demuxer.stream.pointee.time_base
@@ -45,7 +45,7 @@ final class PacketFeed {
       self.mp3 = mp3.map { MP3Clock($0, source) }
       times = mp3 == nil ? .counted : .exact
     case "ogg":
-      if ["vorbis", "opus", "flac"].contains(codec) { ogg = OggClock(source, delta: -preSkip) }
+      if ["vorbis", "opus", "flac"].contains(codec) { ogg = OggClock(source, info) }
       times = .counted
     case "flac", "wv", "mov,mp4,m4a,3gp,3g2,mj2": times = base.num == 1 && base.den == rate ? .exact : .counted
     default: times = .counted
@@ -69,8 +69,12 @@ final class PacketFeed {
       case .packet:
         if firstPosition == nil, packet.pointee.pos >= 0 { firstPosition = packet.pointee.pos }
         if mp3 != nil {
-          guard mp3?.place(packet) ?? true else { continue }
-          return .packet
+          switch mp3?.place(packet) ?? .take {
+          case .take: return .packet
+          case .drop: break
+          case .goTo(let offset): _ = demuxer.seek(toByte: offset)
+          }
+          continue
         }
         return place(packet)
       case .end:
@@ -92,7 +96,7 @@ final class PacketFeed {
   /// After a seek. `mp3` is the raw frame and the byte at which an MPEG audio stream goes on.
   func restart(mp3 place: (raw: Int64, offset: Int64)? = nil) {
     forgetWaiting()
-    mendedTime = nil
+    mended = nil
     lostAtEnd = 0
     mp3?.restart(at: place)
     ogg?.restart()
@@ -113,13 +117,17 @@ final class PacketFeed {
         break
       }
       waiting.append(next)
-      if next.pointee.pos != position { break }
+      guard next.pointee.pos == position else { break }
       isKnown = isKnown && next.pointee.duration > 0
       sum += max(0, next.pointee.duration)
     }
     if isKnown, let start = ogg?.time(ofPageEndingAfter: sum) {
-      packet.pointee.pts = start
-      mendedTime = start
+      mended = start..<start.addingClamped(sum)
+      var time = start
+      for one in [packet] + waiting where one.pointee.pos == position {
+        one.pointee.pts = time
+        time = time.addingClamped(one.pointee.duration)
+      }
     }
     return .packet
   }

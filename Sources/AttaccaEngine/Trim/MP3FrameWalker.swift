@@ -10,6 +10,7 @@ struct MP3FrameWalker: Sendable {
 
   private let info: MP3StreamInfo
   private var lastOffset: Int64
+  private var lastSize = 0
   private let stream: MP3FrameHeader
   private let sizes: MP3FrameSizes
   private let end: Int64?
@@ -58,7 +59,8 @@ struct MP3FrameWalker: Sendable {
       let found = MP3FrameFinder.first(
         from: offset + 1, before: end ?? .max, end: end, stream: stream, &reader)
       if let found {
-        let lost = info.framesLost(from: offset, to: found.offset, &reader)
+        let near = lastSize > 0 ? (lastSize + found.header.size) / 2 : found.header.size
+        let lost = info.framesLost(from: offset, to: found.offset, near: near, &reader)
         if lost > 0 {
           beforeGap = (max(0, frame - 1), lastOffset)
           frame += lost
@@ -93,7 +95,7 @@ struct MP3FrameWalker: Sendable {
         count += 1
       }
     }
-    if count > 0 { lastOffset = start + Int64(last) }
+    if count > 0 { (lastOffset, lastSize) = (start + Int64(last), position - last) }
     frame += Int64(count)
     offset = start + Int64(position)
   }

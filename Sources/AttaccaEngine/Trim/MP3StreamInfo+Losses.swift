@@ -14,8 +14,9 @@ extension MP3StreamInfo {
 
   /// The frames that stood between two frames before the bytes there were damaged.
   ///
-  /// Tags stand there by right and were never music; nor is it believed of more than a megabyte.
-  func framesLost(from start: Int64, to end: Int64, _ reader: inout ByteReader) -> Int64 {
+  /// Tags stand there by right and were never music; nor is it believed of more than a megabyte. A few were about as
+  /// large as their neighbours, `near` bytes.
+  func framesLost(from start: Int64, to end: Int64, near: Int, _ reader: inout ByteReader) -> Int64 {
     var start = start
     for _ in 0..<8 where start < end {
       if let tag = ID3v2Tag.all(from: start, &reader).last, tag.end > start {
@@ -30,6 +31,8 @@ extension MP3StreamInfo {
       }
     }
     guard start < end, end - start <= 1 << 20 else { return 0 }
-    return Int64((Double(end - start) / meanFrameSize).rounded())
+    let bytes = Double(end - start)
+    let isShort = !isConstantBitRate && near > 24 && bytes < 64 * Double(near)
+    return Int64((bytes / (isShort ? Double(near) : meanFrameSize)).rounded())
   }
 }

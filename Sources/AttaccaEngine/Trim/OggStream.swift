@@ -11,6 +11,8 @@ struct OggStream {
   var preSkip: Int64 = 0
   /// Vorbis: the most frames one packet holds.
   private var largestBlock: Int64 = 0
+  /// FLAC: header packets behind the first; 0 when it does not say.
+  private var flacHeaders = 0
 
   init(_ page: OggPage, _ reader: inout ByteReader) {
     serial = page.serial
@@ -29,6 +31,7 @@ struct OggStream {
       // 20 bits at its byte 10.
       codec = "flac"
       sampleRate = Int(numbers >> 4)
+      flacHeaders = Int(reader.big(at: body + 7, bytes: 2) ?? 0)
     }
   }
 
@@ -46,9 +49,12 @@ struct OggStream {
   ///
   /// Vorbis packets do not tell their length without the decoder's set-up, so a Vorbis stream that cannot begin at 0
   /// answers `nil`.
-  func firstGranule(from offset: Int64, _ reader: inout ByteReader) -> Int64? {
-    // Headers still to come: Opus' tags; Vorbis' tags and set-up.
-    var headers = codec == "opus" ? 1 : 2
+  ///
+  /// With it comes the number of that page.
+  func firstAudio(from offset: Int64, _ reader: inout ByteReader) -> (granule: Int64?, sequence: UInt32)? {
+    // Headers still to come: Opus' tags; Vorbis' tags and set-up; of FLAC as many as its first says.
+    var headers = codec == "opus" ? 1 : codec == "vorbis" ? 2 : flacHeaders
+    guard headers > 0 else { return nil }
     var position = offset
     var (packetStart, packetSize): (Int64, Int64) = (0, 0)
     var (packets, frames): (Int64, Int64) = (0, 0)
@@ -75,8 +81,11 @@ struct OggStream {
         packetSize = 0
       }
       guard hasAudioEnd, page.granule >= 0 else { continue }
-      if codec == "vorbis" { return page.granule <= packets * largestBlock ? 0 : nil }
-      return max(0, page.granule.subtractingClamped(frames))
+      switch codec {
+      case "vorbis": return (page.granule <= packets * largestBlock ? 0 : nil, page.sequence)
+      case "opus": return (max(0, page.granule.subtractingClamped(frames)), page.sequence)
+      default: return (0, page.sequence)
+      }
     }
     return nil
   }

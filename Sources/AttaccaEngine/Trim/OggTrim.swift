@@ -10,6 +10,8 @@ package struct OggStreamInfo: Sendable, Hashable {
   package var preSkip: Int64
   /// The granule at which the stream begins: not 0 where it was cut out of a longer one; `nil` when it cannot be told.
   package var firstGranule: Int64?
+  /// The number of the first page on which audio ends.
+  package var firstAudioPage: UInt32?
   /// The last page's granule; `nil` when it was not found.
   package var lastGranule: Int64?
   /// Whether further links follow the first one: then the end applies to none of them, and is left open.
@@ -44,7 +46,8 @@ package enum OggTrim {
     var reader = ByteReader(source, window: 8192, budget: 16 << 20)
     let streams = OggStream.all(&reader)
     guard let stream = streams.first(where: isWanted), let after = streams.last?.end else { return nil }
-    let firstGranule = stream.codec == "flac" ? 0 : stream.firstGranule(from: after, &reader)
+    let first = stream.firstAudio(from: after, &reader)
+    let firstGranule = stream.codec == "flac" ? 0 : first?.granule
     var end = OggEnd(source, serial: stream.serial, serials: Set(streams.map(\.serial)), start: after)
     let lastGranule = end.lastGranule()
     let last = lastGranule.flatMap { last in firstGranule.map { last.subtractingClamped($0) } }
@@ -57,6 +60,6 @@ package enum OggTrim {
       }
     return OggStreamInfo(
       serial: stream.serial, codec: stream.codec, preSkip: stream.preSkip, firstGranule: firstGranule,
-      lastGranule: lastGranule, isChained: end.isChained, trim: trim)
+      firstAudioPage: first?.sequence, lastGranule: lastGranule, isChained: end.isChained, trim: trim)
   }
 }

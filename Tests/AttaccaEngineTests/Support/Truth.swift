@@ -44,7 +44,7 @@ struct ReadThrough {
         case .end: break reading
         }
       } catch {
-        self.error = error as? MediaError
+        self.error = error
         break
       }
       note(media)
@@ -57,17 +57,22 @@ struct ReadThrough {
     tags += media.takeTags()
   }
 
-  private static func left(_ frame: UnsafeMutablePointer<AVFrame>, _ offset: Int, _ count: Int) -> [Float] {
+  fileprivate static func left(_ frame: UnsafeMutablePointer<AVFrame>, _ offset: Int, _ count: Int) -> [Float] {
     let format = AVSampleFormat(rawValue: frame.pointee.format)
     let step = av_sample_fmt_is_planar(format) != 0 ? 1 : Int(frame.pointee.ch_layout.nb_channels)
     guard let data = frame.pointee.extended_data[0] else { return [] }
-    return (offset..<offset + count).map { index in
-      switch format {
-      case AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P:
-        data.withMemoryRebound(to: Int16.self, capacity: 1) { Float($0[index * step]) / 32_768 }
-      case AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P:
-        data.withMemoryRebound(to: Int32.self, capacity: 1) { Float($0[index * step]) / 2_147_483_648 }
-      default: data.withMemoryRebound(to: Float.self, capacity: 1) { $0[index * step] }
+    func copy<Sample: BinaryInteger>(_: Sample.Type, _ scale: Float) -> [Float] {
+      data.withMemoryRebound(to: Sample.self, capacity: (offset + count) * step) { samples in
+        (offset..<offset + count).map { Float(samples[$0 * step]) / scale }
+      }
+    }
+    switch format {
+    case AV_SAMPLE_FMT_S16, AV_SAMPLE_FMT_S16P: return copy(Int16.self, 32_768)
+    case AV_SAMPLE_FMT_S32, AV_SAMPLE_FMT_S32P: return copy(Int32.self, 2_147_483_648)
+    default:
+      return data.withMemoryRebound(to: Float.self, capacity: (offset + count) * step) { samples in
+        if step == 1 { return Array(UnsafeBufferPointer(start: samples + offset, count: count)) }
+        return (offset..<offset + count).map { samples[$0 * step] }
       }
     }
   }
@@ -110,4 +115,12 @@ struct TruthFile: Sendable, CustomStringConvertible {
   }
 
   func bytes() throws -> [UInt8] { try Self.media.get()[name] ?? [] }
+}
+
+extension [Float] {
+  /// Whether the first `count` samples are the same to the bit.
+  func isEqual(to other: [Float], upTo count: Int) -> Bool {
+    guard count <= self.count, count <= other.count else { return false }
+    return withUnsafeBytes { a in other.withUnsafeBytes { b in memcmp(a.baseAddress!, b.baseAddress!, count * 4) == 0 } }
+  }
 }
