@@ -42,6 +42,10 @@ final class AudioDecoder {
     avcodec_free_context(&context)
   }
 
+  /// What can be resampled and mixed: 1 Hz is nonsense, eight times DSD512's 2.8 MHz is none that exists.
+  private static let rates: ClosedRange<Int32> = 100...22_579_200
+  private static let channels: ClosedRange<Int32> = 1...64
+
   /// What one step of decoding brought.
   enum Step { case frame(UnsafeMutablePointer<AVFrame>), needsPacket, end, corrupt }
 
@@ -49,9 +53,10 @@ final class AudioDecoder {
   func receive() -> Step {
     let status = avcodec_receive_frame(context, frame)
     if status == 0 {
-      guard frame.pointee.nb_samples > 0, frame.pointee.sample_rate > 0, frame.pointee.ch_layout.nb_channels > 0 else {
-        return .corrupt
-      }
+      cutDiscardedEnd()
+      guard frame.pointee.nb_samples > 0, Self.rates.contains(frame.pointee.sample_rate),
+        Self.channels.contains(frame.pointee.ch_layout.nb_channels)
+      else { return .corrupt }
       return .frame(frame)
     }
     if status == attacca_averror_eagain { return .needsPacket }
@@ -68,10 +73,22 @@ final class AudioDecoder {
   /// Samples per channel in a packet, for codecs with a constant frame size; 0 otherwise.
   var frameSize: Int { Int(context.pointee.frame_size) }
 
+  /// Takes off the end of a frame what its packet says is padding (Matroska's DiscardPadding). The demuxer hides what
+  /// other containers say there: their trim is read elsewhere.
+  private func cutDiscardedEnd() {
+    guard let data = av_frame_get_side_data(frame, AV_FRAME_DATA_SKIP_SAMPLES), data.pointee.size >= 8,
+      let bytes = data.pointee.data
+    else { return }
+    let discarded = (4..<8).reduce(Int64(0)) { $0 | Int64(bytes[$1]) << (8 * ($1 - 4)) }
+    frame.pointee.nb_samples = Int32(clamping: max(0, Int64(frame.pointee.nb_samples) - discarded))
+  }
+
   /// Bits per sample of a lossless codec; `nil` for a lossy one.
   var bitsPerSample: Int? {
-    let lossy = ["mp3", "aac", "vorbis", "opus"]
-    guard !lossy.contains(codecName) else { return nil }
+    let id = context.pointee.codec_id
+    guard let properties = avcodec_descriptor_get(id)?.pointee.props, properties & AV_CODEC_PROP_LOSSLESS != 0,
+      id != AV_CODEC_ID_DTS
+    else { return codecName.hasPrefix("dsd_") ? 24 : nil }
     let raw = Int(context.pointee.bits_per_raw_sample)
     return raw > 0 ? raw : Int(av_get_bytes_per_sample(context.pointee.sample_fmt)) * 8
   }

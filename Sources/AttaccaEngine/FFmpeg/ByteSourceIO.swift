@@ -47,6 +47,9 @@ final class ByteSourceIO {
     avio_context_free(&pointer)
   }
 
+  /// Whether FFmpeg has met the end of the bytes.
+  var isAtEnd: Bool { (context?.pointee.eof_reached ?? 0) != 0 }
+
   /// Forgets a failure: what is read next is somewhere else.
   func clearFailure() {
     failure = nil

@@ -1,16 +1,6 @@
 import AttaccaCore
 import CFFmpeg
 
-/// Names of what may be opened. A name proves nothing (a playlist script can be called `song.mp3`), so FFmpeg is told
-/// what it may recognise, whatever the file is called.
-enum Whitelist {
-  static let formats = "mp3,flac,ogg,mov,wav,aiff,wv"
-  static let codecs = """
-    mp3float,mp3,flac,alac,aac,vorbis,opus,wavpack,\
-    pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_u8,pcm_s8,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be
-    """
-}
-
 /// FFmpeg's demuxer over a byte source, reduced to one audio stream.
 final class Demuxer {
   let io: ByteSourceIO
@@ -18,15 +8,27 @@ final class Demuxer {
   let container: String
   let stream: UnsafeMutablePointer<AVStream>
   let format: UnsafeMutablePointer<AVFormatContext>
+  /// All sound tracks, in the container's order, and which of them is ``stream``.
+  let audioTracks: [AudioTrack]
+  let track: Int
+  /// The first packet, where it had to be read to know what the stream is.
+  private var first: UnsafeMutablePointer<AVPacket>?
   /// FFmpeg would write its remarks to the terminal; errors are told by ours.
-  private static let isQuiet: Void = av_log_set_level(AV_LOG_QUIET)
+  private static let isSetUp: Void = {
+    av_log_set_level(AV_LOG_QUIET)
+    // No single piece of memory may be larger: a cover of a gigabyte, an index of a file that lies. The index of an
+    // audiobook of 40 hours needs 150 MB.
+    av_max_alloc(256 << 20)
+  }()
 
   /// Recognises the format and chooses the audio stream.
   ///
+  /// - Parameter track: the sound track to play, by its place among them; `nil`: the default one, else the first that
+  ///   can be decoded.
   /// - Throws: `source.unsupported`, `source.noAudio`, `source.damaged` or the source's own error.
-  init(_ source: any ByteSource, name: String) throws(MediaError) {
+  init(_ source: any ByteSource, name: String, track wanted: Int? = nil) throws(MediaError) {
     self.name = name
-    Self.isQuiet
+    Self.isSetUp
     io = ByteSourceIO(source)
     guard let context = io.open(), let allocated = avformat_alloc_context() else {
       throw MediaError(.sourceReadFailed, subject: name, reason: "out of memory")
@@ -60,30 +62,49 @@ final class Demuxer {
     format = opened
     container = opened.pointee.iformat?.pointee.name.map { String(cString: $0) } ?? ""
 
-    var chosen: UnsafeMutablePointer<AVStream>?
-    for index in 0..<Int(opened.pointee.nb_streams) {
-      guard let stream = opened.pointee.streams?[index], let parameters = stream.pointee.codecpar else { continue }
-      let isAudio = parameters.pointee.codec_type == AVMEDIA_TYPE_AUDIO
-      let isDefault = stream.pointee.disposition & AV_DISPOSITION_DEFAULT != 0
-      if isAudio, chosen == nil || (isDefault && chosen?.pointee.disposition ?? 0 & AV_DISPOSITION_DEFAULT == 0) {
-        chosen = stream
-      }
-    }
+    // Some containers name their streams as they come along only.
+    if opened.pointee.ctx_flags & AVFMTCTX_NOHEADER != 0 { Self.lookForStreams(in: opened) }
+    let streams = Self.audioStreams(of: opened)
+    audioTracks = streams.enumerated().map { AudioTrack($1, index: $0) }
+    let choice = audioTracks.choice(wanted: wanted)
+    track = choice?.index ?? 0
+    let chosen = choice.map { streams[$0.index] }
     guard let chosen else {
       var context: UnsafeMutablePointer<AVFormatContext>? = opened
       avformat_close_input(&context)
-      throw MediaError(.sourceNoAudio, subject: name, reason: "contains no audio")
+      throw MediaError(
+        .sourceNoAudio, subject: name, reason: wanted == nil ? "contains no audio" : "has no such sound track")
     }
     stream = chosen
     for index in 0..<Int(opened.pointee.nb_streams) {
       guard let other = opened.pointee.streams?[index], other != chosen else { continue }
       other.pointee.discard = AVDISCARD_ALL
     }
+    if container == "mp3" || container == "wav" { recogniseByFirstPacket() }
   }
 
   deinit {
+    av_packet_free(&first)
     var context: UnsafeMutablePointer<AVFormatContext>? = format
     avformat_close_input(&context)
+  }
+
+  /// Lets FFmpeg look at the first packets where the header does not tell the codec: MPEG audio is of one of three
+  /// layers, and a WAV file that claims PCM may hold DTS or AC-3 ("DTS CD"), which as PCM would be noise.
+  private func recogniseByFirstPacket() {
+    guard let packet = av_packet_alloc() else { return }
+    // What stands in the way comes again when the packet is read for decoding.
+    guard case .packet = read(into: packet) else {
+      var packet: UnsafeMutablePointer<AVPacket>? = packet
+      return av_packet_free(&packet)
+    }
+    first = packet
+    guard container == "mp3", packet.pointee.size >= 4, let data = packet.pointee.data,
+      let header = MP3FrameHeader(
+        UInt32(data[0]) << 24 | UInt32(data[1]) << 16 | UInt32(data[2]) << 8 | UInt32(data[3]))
+    else { return }
+    stream.pointee.codecpar?.pointee.codec_id =
+      header.layer == 1 ? AV_CODEC_ID_MP1 : header.layer == 2 ? AV_CODEC_ID_MP2 : AV_CODEC_ID_MP3
   }
 
   /// What reading a packet brought.
@@ -91,29 +112,43 @@ final class Demuxer {
 
   /// Reads the chosen stream's next packet into `packet` (which is unreferenced first).
   func read(into packet: UnsafeMutablePointer<AVPacket>) -> Packet {
+    if let first {
+      av_packet_unref(packet)
+      av_packet_move_ref(packet, first)
+      av_packet_free(&self.first)
+      return .packet
+    }
+    var patience = 256
     while true {
       av_packet_unref(packet)
       let status = av_read_frame(format, packet)
       if status == 0 {
-        if packet.pointee.stream_index == stream.pointee.index { return .packet }
-        continue
+        guard packet.pointee.stream_index == stream.pointee.index else { continue }
+        // Matroska alone tells the end with the packet it is in; the others' trim is counted from the whole file.
+        if !isMatroska { av_packet_shrink_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, 0) }
+        return .packet
       }
-      if status == attacca_averror_eagain { continue }
       if let failure = io.failure { return .failed(failure) }
-      // Any other status is data the demuxer cannot make sense of: what follows is not audio.
-      return .end
+      // Any other status is data the demuxer cannot make sense of. What follows may be audio again, but a demuxer that
+      // stands still is not asked for ever.
+      patience -= 1
+      if status == attacca_averror_eof || patience == 0 || io.isAtEnd { return .end }
     }
   }
+
+  var isMatroska: Bool { container == "matroska,webm" }
 
   /// Goes to the packet at or before `timestamp` (in the stream's time base).
   func seek(toTimestamp timestamp: Int64) -> Bool {
     io.clearFailure()
+    av_packet_free(&first)
     return av_seek_frame(format, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
   }
 
   /// Goes to a byte.
   func seek(toByte offset: Int64) -> Bool {
     io.clearFailure()
+    av_packet_free(&first)
     return av_seek_frame(format, stream.pointee.index, offset, AVSEEK_FLAG_BYTE) >= 0
   }
 

@@ -1,6 +1,6 @@
 import AttaccaCore
 
-/// Reads the trim of the first audio track of an MP4 file (M4A, M4B, MOV).
+/// Reads the trim of an audio track of an MP4 file (M4A, M4B, MOV).
 ///
 /// The decoder's frames are counted from the track's first sample, so an edit's media time is where to start. Where to
 /// end, a file tells twice: exactly by the sum of its samples' durations, in whose last one encoders leave the padding
@@ -8,7 +8,9 @@ import AttaccaCore
 /// where it stays short of the sum by more than such a tick.
 package enum MP4Trim {
   /// Reads the trim in frames at `sampleRate`; fragmented files, whose durations lie all over the file, have none.
-  package static func read(_ source: any ByteSource, sampleRate: Int) -> TrimRange {
+  ///
+  /// - Parameter track: which of the audio tracks, from 0.
+  package static func read(_ source: any ByteSource, sampleRate: Int, track number: Int = 0) -> TrimRange {
     var reader = MP4BoxReader(source)
     var movie: MP4Box?
     reader.forEachBox(from: 0, to: source.length ?? .max) { _, box in
@@ -16,7 +18,8 @@ package enum MP4Trim {
       if box.type == fourCC("moov") { movie = box }
       return movie == nil
     }
-    guard let movie, reader.first("mvex", in: movie) == nil, let track = MP4AudioTrack(in: movie, &reader) else {
+    guard let movie, reader.first("mvex", in: movie) == nil, let track = MP4AudioTrack(number, in: movie, &reader)
+    else {
       return .none
     }
     let rate = sampleRate > 0 ? Int64(sampleRate) : track.timescale
@@ -58,7 +61,7 @@ package enum MP4Trim {
   }
 }
 
-/// The times of an MP4 file's first audio track, in its own time scale.
+/// The times of one of an MP4 file's audio tracks, in its own time scale.
 struct MP4AudioTrack {
   /// Units per second.
   var timescale: Int64
@@ -69,15 +72,19 @@ struct MP4AudioTrack {
   /// Where the edits end, where that cuts the media for certain.
   var editEnd: Int64?
 
-  /// Reads the first track of the handler `soun`; `nil` when there is none, or without a time scale.
-  init?(in movie: MP4Box, _ reader: inout MP4BoxReader) {
+  /// Reads the track of this number, from 0, among those of the handler `soun`; `nil` when there is none, or without a
+  /// time scale.
+  init?(_ number: Int = 0, in movie: MP4Box, _ reader: inout MP4BoxReader) {
     var track: MP4Box?
     var media: MP4Box?
+    var before = number
     reader.forEachBox(from: movie.start, to: movie.end) { reader, box in
       guard box.type == fourCC("trak"), let found = reader.first("mdia", in: box),
         let handler = reader.first("hdlr", in: found), handler.end - handler.start >= 12,
         reader.bytes.code(at: handler.start + 8) == fourCC("soun")
       else { return true }
+      before -= 1
+      guard before < 0 else { return true }
       (track, media) = (box, found)
       return false
     }

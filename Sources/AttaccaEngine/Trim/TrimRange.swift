@@ -14,6 +14,14 @@ package enum TrimSource: String, Sendable, Hashable, CaseIterable {
   case opusHeader
   /// The last page's granule of an Ogg Vorbis stream (Vorbis I §A.2).
   case vorbisGranule
+  /// CodecDelay of a Matroska track (RFC 9559 §5.1.4.1.25) and DiscardPadding of its last block.
+  case codecDelay
+  /// Priming and remainder in the packet table of a Core Audio file.
+  case cafPacketTable
+  /// The count of samples in a Musepack file's header.
+  case musepackHeader
+  /// The count of samples in a DSF file's header; its last block is padded.
+  case dsfHeader
   /// The file says nothing, or nothing needs to be cut.
   case none
 }
