@@ -11,6 +11,11 @@ final class Demuxer {
   /// All sound tracks, in the container's order, and which of them is ``stream``.
   let audioTracks: [AudioTrack]
   let track: Int
+  /// The byte of the first packet that was read; −1 where the container does not say.
+  private(set) var firstPosition: Int64 = -1
+  private var hasRead = false
+  /// How many packets with a place in the file are still to come before times can be believed.
+  private var placesToPass = 0
   /// The first packet, where it had to be read to know what the stream is.
   private var first: UnsafeMutablePointer<AVPacket>?
   /// FFmpeg would write its remarks to the terminal; errors are told by ours.
@@ -124,6 +129,9 @@ final class Demuxer {
       let status = av_read_frame(format, packet)
       if status == 0 {
         guard packet.pointee.stream_index == stream.pointee.index else { continue }
+        if !hasRead { firstPosition = packet.pointee.pos }
+        hasRead = true
+        passPlaces(packet)
         // Matroska alone tells the end with the packet it is in; the others' trim is counted from the whole file.
         if !isMatroska { av_packet_shrink_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, 0) }
         return .packet
@@ -138,10 +146,19 @@ final class Demuxer {
 
   var isMatroska: Bool { container == "matroska,webm" }
 
+  /// A seek in an MPEG stream lands amid a frame. FFmpeg gives the time of the first whole frame to the torn one, and to
+  /// the whole ones those of their successors, until the next packet of the stream sets it right.
+  private func passPlaces(_ packet: UnsafeMutablePointer<AVPacket>) {
+    guard placesToPass > 0 else { return }
+    if packet.pointee.pos >= 0 { placesToPass -= 1 }
+    if placesToPass > 0 { packet.pointee.pts = attacca_nopts }
+  }
+
   /// Goes to the packet at or before `timestamp` (in the stream's time base).
   func seek(toTimestamp timestamp: Int64) -> Bool {
     io.clearFailure()
     av_packet_free(&first)
+    placesToPass = container == "mpeg" || container == "mpegts" ? 2 : 0
     return av_seek_frame(format, stream.pointee.index, timestamp, AVSEEK_FLAG_BACKWARD) >= 0
   }
 
@@ -155,9 +172,25 @@ final class Demuxer {
   /// Gives packets only the times that the container holds, none that were worked out from others.
   func inferNoTimestamps() { format.pointee.flags |= AVFMT_FLAG_NOFILLIN }
 
-  /// The stream's duration in its time base, when the demuxer knows one.
+  /// The stream's duration in its time base, when the demuxer knows one, or the container's.
   var streamDuration: Int64? {
-    stream.pointee.duration == attacca_nopts || stream.pointee.duration <= 0 ? nil : stream.pointee.duration
+    if stream.pointee.duration != attacca_nopts, stream.pointee.duration > 0 { return stream.pointee.duration }
+    guard format.pointee.duration != attacca_nopts, format.pointee.duration > 0 else { return nil }
+    return av_rescale_q(format.pointee.duration, AVRational(num: 1, den: AV_TIME_BASE), stream.pointee.time_base)
+  }
+
+  /// Whether the container counts the very frames that are decoded: not packets of a lossy codec, nor milliseconds.
+  func countsFrames(at rate: Int) -> Bool {
+    let base = stream.pointee.time_base
+    guard base.num == 1, Int(base.den) == rate, stream.pointee.duration != attacca_nopts,
+      let id = stream.pointee.codecpar?.pointee.codec_id
+    else { return false }
+    // A Core Audio file counts whole packets where it counts packets at all.
+    if container == "caf", stream.pointee.codecpar?.pointee.bits_per_coded_sample ?? 0 == 0 || id == AV_CODEC_ID_ALAC {
+      return false
+    }
+    let isLossless = (avcodec_descriptor_get(id)?.pointee.props ?? 0) & AV_CODEC_PROP_LOSSLESS != 0
+    return isLossless && id != AV_CODEC_ID_DTS || id == AV_CODEC_ID_PCM_ALAW || id == AV_CODEC_ID_PCM_MULAW
   }
 
   /// Tags of the container and of the stream; the stream's win.

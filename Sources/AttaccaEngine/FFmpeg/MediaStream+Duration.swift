@@ -13,8 +13,7 @@ extension MediaStream {
     let ticks = demuxer.streamDuration
     let base = demuxer.stream.pointee.time_base
     var frames = ticks.map { av_rescale_q($0, base, AVRational(num: 1, den: Int32(rate))) }
-    // Sample counts of PCM, FLAC and WavPack headers are in frames.
-    var isExact = frames != nil && base.num == 1 && Int(base.den) == rate
+    var isExact = frames != nil && demuxer.countsFrames(at: rate)
     let parameters = demuxer.stream.pointee.codecpar.pointee
     if isPCM(parameters.codec_id), parameters.block_align > 0, let length = source.length, let firstPacket {
       // A recorder that was switched off leaves sizes of 0 or of everything; and a file can be cut: what is there counts.

@@ -11,7 +11,7 @@ extension MediaStream {
     // The way back grows when a format's index was too optimistic; the beginning is always exact.
     var preroll = Int64(Preroll.frames(codec: decoder.codecName, sampleRate: sampleRate))
     while true {
-      let wanted = target - preroll
+      let wanted = mp3 == nil && index == nil && !grid.isUsable ? 0 : target - preroll
       try restart(at: max(0, wanted))
       from = target
       if wanted <= 0 { return }
@@ -35,6 +35,7 @@ extension MediaStream {
     losses = Losses()
     isDrained = false
     raw = nil
+    packetRaw = nil
     if wanted == 0 {
       guard demuxer.seek(toTimestamp: startTimestamp) || demuxer.seek(toByte: 0) else { throw seekError }
       // Count from the first packet again: the only way that needs no timestamp.
@@ -42,9 +43,10 @@ extension MediaStream {
       if let start = mp3?.start, demuxer.seek(toByte: start) {
         feed.restart(mp3: (0, start))
       } else {
+        if let start = index?.start, demuxer.seek(toByte: start) { packetRaw = 0 }
         feed.restart()
       }
-      decoder.flush()
+      decoder.restart()
       return
     }
     if let place = mp3?.place(ofRaw: wanted), demuxer.seek(toByte: place.offset) {
@@ -52,16 +54,22 @@ extension MediaStream {
       decoder.flush()
       return
     }
+    if let place = index?.place(ofRaw: wanted), demuxer.seek(toByte: place.offset) {
+      feed.restart()
+      decoder.flush()
+      packetRaw = place.raw
+      return
+    }
     let timestamp = av_rescale_q(
       wanted, AVRational(num: 1, den: Int32(sampleRate)), demuxer.stream.pointee.time_base)
     if demuxer.seek(toTimestamp: timestamp.addingClamped(firstTimestamp)) {
       feed.restart()
-    } else {
-      guard demuxer.seek(toTimestamp: startTimestamp) else { throw seekError }
-      feed.restart()
-      raw = 0
+      return decoder.flush()
     }
-    decoder.flush()
+    guard demuxer.seek(toTimestamp: startTimestamp) else { throw seekError }
+    feed.restart()
+    decoder.restart()
+    raw = 0
   }
 
   private var seekError: MediaError {

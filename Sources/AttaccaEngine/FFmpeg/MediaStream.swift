@@ -26,6 +26,12 @@ final class MediaStream {
   let feed: PacketFeed
   private let packet: UnsafeMutablePointer<AVPacket>
   var mp3: MP3Seeking?
+  /// Exact places in other formats without any.
+  var index: PacketIndex?
+  /// After a seek by ``index``: the raw index of the next packet.
+  var packetRaw: Int64?
+  /// How the container's times are to be taken.
+  let grid: FrameGrid
 
   /// The raw index of the next frame the decoder will give; `nil` after a seek, until its first frame tells.
   var raw: Int64?
@@ -90,11 +96,13 @@ final class MediaStream {
     } else if let ogg, ogg.codec != "flac" {
       trim = ogg.codec == "vorbis" ? ogg.vorbisTrim(firstFrame: origin) : ogg.trim
     } else {
-      trim = readTrim(of: source, container: demuxer.container, codec: decoder.codecName, sampleRate: rate)
+      trim = readTrim(of: source, demuxer, codec: decoder.codecName, sampleRate: rate)
     }
     self.trim = trim
     from = trim.start
     mp3 = mpeg.map { MP3Seeking($0, source) }
+    index = mpeg == nil ? PacketIndex(source, demuxer, first: first) : nil
+    grid = FrameGrid(demuxer, codec: decoder.codecName, first: first)
     let declared = Self.duration(
       demuxer, trim: trim, rate: rate, mp3: mpeg, source: source, firstPacket: feed.firstPosition)
     declaredEnd =
@@ -193,6 +201,11 @@ final class MediaStream {
       if isDrained { return concealTail() ? .concealment(count: 0) : .end }
       switch feed.read(into: packet) {
       case .packet:
+        if let next = packetRaw, let index {
+          // Our own count, in frames, is what the decoded frame will carry back.
+          packet.pointee.pts = next
+          packetRaw = next + index.samples(in: packet)
+        }
         if !decoder.send(packet), raw != nil { losses.refused(packet, frameSize: decoder.frameSize, self) }
       case .end:
         isDrained = true
@@ -231,10 +244,11 @@ final class MediaStream {
   func rawIndex(of frame: UnsafeMutablePointer<AVFrame>) -> Int64? {
     let timestamp = frame.pointee.pts
     guard timestamp != attacca_nopts else { return nil }
-    if mp3 != nil { return timestamp }
-    return av_rescale_q(
-      timestamp.subtractingClamped(firstTimestamp), demuxer.stream.pointee.time_base,
-      AVRational(num: 1, den: Int32(sampleRate)))
+    if mp3 != nil || packetRaw != nil { return timestamp }
+    return grid.snap(
+      av_rescale_q(
+        timestamp.subtractingClamped(firstTimestamp), demuxer.stream.pointee.time_base,
+        AVRational(num: 1, den: Int32(sampleRate))))
   }
 
   private static func firstFrame(

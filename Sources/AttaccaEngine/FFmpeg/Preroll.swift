@@ -10,6 +10,23 @@ enum Preroll {
     case "opus": 19_200
     // One long window.
     case "vorbis": 8192
+    // The synthesis filter bank's memory: one frame.
+    case "mp1", "mp2": 2 * 1152
+    case "aac_latm": 4 * 2048
+    // One overlap.
+    case "ac3", "eac3": 2 * 1536
+    // The filter bank, and the prediction within sub-bands, which fades.
+    case "dts": 8192
+    // Musepack's scale factors refer to those of frames before, but each packet of SV8 begins anew.
+    case "musepack7", "musepack8": 2 * 1152
+    // The bit reservoir: a superframe of up to 16 frames holds the end of the one before.
+    case "wmav1", "wmav2", "wmapro", "wmavoice": 40_960
+    // Long-term prediction and filters of speech codecs fade within a fraction of a second.
+    case "speex", "gsm", "gsm_ms", "amr_nb", "amr_wb", "nellymoser": 8000
+    // The low bits of the prediction outlive a packet.
+    case "adpcm_ima_qt": 64 * 64
+    // The decimation filter's memory is shorter than this.
+    case let name where name.hasPrefix("dsd_"): 256
     default: 0
     }
   }

@@ -6,14 +6,14 @@
 enum Whitelist {
   /// Demuxers, as FFmpeg names them.
   static let formats = """
-    mp3,flac,ogg,mov,wav,aiff,wv,w64,caf,au,ape,mpc,mpc8,tta,tak,aac,loas,ac3,eac3,dts,dtshd,truehd,mlp,dsf,iff,asf,\
+    mp3,flac,ogg,mov,wav,aiff,wv,w64,caf,au,ape,mpc,mpc8,tta,tak,aac,loas,ac3,eac3,dts,dtshd,dsf,iff,asf,\
     matroska,avi,mpegts,mpeg,flv,amr
     """
 
   /// Decoders, as FFmpeg names them.
   static let codecs = """
     mp3float,mp3,mp2float,mp2,mp1float,mp1,flac,alac,aac,aac_latm,vorbis,opus,speex,wavpack,ape,mpc7,mpc8,tta,tak,als,\
-    ac3,eac3,dca,truehd,mlp,wmav1,wmav2,wmapro,wmalossless,wmavoice,amrnb,amrwb,gsm,gsm_ms,nellymoser,\
+    ac3,eac3,dca,wmav1,wmav2,wmapro,wmalossless,wmavoice,amrnb,amrwb,gsm,gsm_ms,nellymoser,\
     dsd_lsbf,dsd_msbf,dsd_lsbf_planar,dsd_msbf_planar,dst,\
     pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_s64le,pcm_s64be,pcm_u8,pcm_s8,\
     pcm_u16le,pcm_u16be,pcm_u24le,pcm_u24be,pcm_u32le,pcm_u32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,\

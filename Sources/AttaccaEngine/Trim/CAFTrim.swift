@@ -12,9 +12,11 @@ package enum CAFTrim {
       guard let type = reader.code(at: offset), let size = reader.big(at: offset + 4, bytes: 8) else { break }
       let body = offset + 12
       if type == fourCC("pakt") {
-        guard let valid = reader.big(at: body + 8, bytes: 8), let priming = reader.code(at: body + 16),
+        guard let valid = reader.big(at: body + 8, bytes: 8), let priming = reader.code(at: body + 16), let remainder = reader.code(at: body + 20),
           let frames = Int64(exactly: valid), frames > 0, frames < 1 << 56
         else { break }
+        // Without either the count is that of whole packets (so FFmpeg writes it), and says nothing.
+        guard priming != 0 || remainder != 0 else { break }
         let start = Int64(Int32(truncatingIfNeeded: Int64(priming)))
         guard start >= 0 else { break }
         return TrimRange(start: start, end: start + frames, source: .cafPacketTable)

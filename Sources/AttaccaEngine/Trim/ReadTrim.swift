@@ -15,6 +15,7 @@ package func readTrim(
   switch container {
   case "mp3": MP3StreamInfo(of: source)?.trim ?? .none
   case "mov,mp4,m4a,3gp,3g2,mj2": MP4Trim.read(source, sampleRate: sampleRate, track: track)
+  case "ogg" where codec == "speex": SpeexTrim.read(source)
   case "ogg": OggTrim.read(source, codec: codec)?.trim ?? .none
   case "caf": CAFTrim.read(source)
   case "mpc8": MusepackTrim.read8(source)

@@ -14,6 +14,8 @@ package enum TrimSource: String, Sendable, Hashable, CaseIterable {
   case opusHeader
   /// The last page's granule of an Ogg Vorbis stream (Vorbis I §A.2).
   case vorbisGranule
+  /// Look-ahead and the last page's granule of an Ogg Speex stream.
+  case speexGranule
   /// CodecDelay of a Matroska track (RFC 9559 §5.1.4.1.25) and DiscardPadding of its last block.
   case codecDelay
   /// Priming and remainder in the packet table of a Core Audio file.

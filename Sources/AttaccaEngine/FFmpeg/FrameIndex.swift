@@ -1,0 +1,88 @@
+import AttaccaCore
+
+/// Where the frames of a bare stream begin, found by walking from header to header, as far as it is asked.
+///
+/// Bytes that are no frame are stepped over, as in the demuxer.
+struct FrameIndex {
+  /// The byte of the first frame.
+  let start: Int64
+  private let syntax: FrameSyntax
+  /// Marks are this many decoded frames or more apart.
+  private static let stride: Int64 = 32_768
+  /// Bytes that are no frame after which the search is given up: this is no audio any more.
+  private static let patience: Int64 = 1 << 20
+  private var marks: [(raw: Int64, offset: Int64)]
+  /// How far the walk has come.
+  private var front: (raw: Int64, offset: Int64)
+  private var isComplete = false
+
+  init(_ syntax: FrameSyntax, start: Int64) {
+    self.syntax = syntax
+    self.start = max(0, start)
+    front = (0, self.start)
+    marks = [front]
+  }
+
+  /// The frame that `raw` is in, or the last one before, where the file is too short.
+  mutating func place(ofRaw raw: Int64, in source: any ByteSource) -> (raw: Int64, offset: Int64)? {
+    var reader = ByteReader(source, window: 128 << 10, budget: .max)
+    while front.raw <= raw, !isComplete {
+      guard let next = next(after: front, &reader) else {
+        isComplete = !reader.isInterrupted
+        break
+      }
+      front = next
+      if let last = marks.last, next.raw - last.raw >= Self.stride { marks.append(next) }
+    }
+    var place = marks.last { $0.raw <= raw } ?? (0, start)
+    // Where the frame itself begins: behind what is no frame, and what belongs to the one before.
+    var found: (raw: Int64, offset: Int64)?
+    while place.raw <= raw, let frame = settle(&place.offset, &reader) {
+      if frame.samples > 0 { found = place }
+      place = (place.raw + frame.samples, place.offset + Int64(frame.size))
+    }
+    return found
+  }
+
+  /// The decoded frames of all frames in a packet.
+  func samples(in bytes: UnsafeRawBufferPointer) -> Int64 {
+    var (sum, rest): (Int64, UnsafeRawBufferPointer) = (0, bytes)
+    while let frame = syntax.frame(rest) {
+      sum += frame.samples
+      guard frame.size < rest.count else { break }
+      rest = UnsafeRawBufferPointer(rebasing: rest[frame.size...])
+    }
+    return sum
+  }
+
+  private func next(
+    after place: (raw: Int64, offset: Int64), _ reader: inout ByteReader
+  ) -> (raw: Int64, offset: Int64)? {
+    var offset = place.offset
+    guard let frame = settle(&offset, &reader) else { return nil }
+    return (place.raw + frame.samples, offset + Int64(frame.size))
+  }
+
+  /// The next frame at or behind `offset`, which is moved to it.
+  private func settle(_ offset: inout Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
+    if let frame = frame(at: offset, &reader) { return frame }
+    // Elsewhere bytes that look like a frame count only when another one follows.
+    var position = offset + 1
+    while position - offset < Self.patience, reader.fill(at: position, atLeast: FrameSyntax.headerSize) > 8 {
+      if let frame = frame(at: position, &reader),
+        self.frame(at: position + Int64(frame.size), &reader) != nil
+          || reader.fill(at: position + Int64(frame.size), atLeast: 1) == 0
+      {
+        offset = position
+        return frame
+      }
+      position += 1
+    }
+    return nil
+  }
+
+  private func frame(at offset: Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
+    guard reader.fill(at: offset, atLeast: FrameSyntax.headerSize) >= 8 else { return nil }
+    return reader.withWindow(from: offset) { syntax.frame($0) }
+  }
+}
