@@ -4,7 +4,8 @@ import AttaccaCore
 /// manual, "Ogg file format").
 ///
 /// A page's granule is the end of its last packet less the look-ahead, so the first page tells it. Where that page is
-/// also the last, its granule tells the end, and the look-ahead is the usual one of the mode.
+/// also the last, its granule tells the end, and the look-ahead is the usual one of the mode. A decoder answers late by
+/// another one of its own, which granules leave out: a sub-frame at the lowest band's rate.
 enum SpeexTrim {
   static func read(_ source: any ByteSource) -> TrimRange {
     var reader = ByteReader(source, window: 8192, budget: 4 << 20)
@@ -32,6 +33,7 @@ enum SpeexTrim {
       let usual: [Int64] = [40, 143, 349]
       let told = packets * packetSize - page.granule
       start = page.isLast || !(0..<packetSize).contains(told) ? usual[Int(mode)] : told
+      start? += 40 << Int64(mode)
     }
     guard let start else { return .none }
     var end = OggEnd(source, serial: head.serial, serials: [head.serial], start: head.end)
