@@ -1,0 +1,69 @@
+import AttaccaCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AttaccaEngine
+
+/// What a damaged or cut off file of any format does: it plays what there is, in bounded time, and is never longer than
+/// it was.
+@Suite struct FormatDamageTests {
+  /// More than one frame of any codec here.
+  private static let largestFrame = 8192
+
+  @Test(arguments: FormatCase.all) func truncationIsHarmless(_ format: FormatCase) throws {
+    var random = SeededRandom.announced("truncate \(format.kind)")
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.path("a"))))
+    let whole = try frames(bytes, nil).get()
+    for _ in 0..<20 {
+      let length = Int.random(in: 1..<bytes.count, using: &random)
+      try check(Array(bytes[..<length]), whole, "\(length) of \(bytes.count) bytes", &random)
+    }
+  }
+
+  @Test(arguments: FormatCase.all) func damageIsHarmless(_ format: FormatCase) throws {
+    var random = SeededRandom.announced("damage \(format.kind)")
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.path("a"))))
+    let whole = try frames(bytes, nil).get()
+    for turn in 0..<20 {
+      var damaged = bytes
+      // A few bytes, as from a bad disk; or a hole; anywhere, headers too.
+      let start = Int.random(in: 0..<bytes.count, using: &random)
+      let count = min(turn % 2 == 0 ? Int.random(in: 1...8, using: &random) : 600, bytes.count - start)
+      for index in start..<start + count {
+        damaged[index] = turn % 4 == 3 ? 0 : UInt8.random(in: 0...255, using: &random)
+      }
+      try check(damaged, whole, "\(count) bytes at \(start) of \(bytes.count)", &random)
+    }
+  }
+
+  private func check(_ bytes: [UInt8], _ whole: Int, _ what: String, _ random: inout SeededRandom) throws {
+    switch frames(bytes, Int64.random(in: 0..<Int64(whole), using: &random)) {
+    case .success(let count): #expect(count <= whole + Self.largestFrame, "\(what): \(count) frames of \(whole)")
+    case .failure(let error): #expect((error as? MediaError)?.code.rawValue.hasPrefix("source.") ?? false, "\(what)")
+    }
+  }
+
+  /// Frames read to the end, after a seek there and back if wished; it fails when that takes more steps than the bytes
+  /// could hold packets.
+  private func frames(_ bytes: [UInt8], _ seek: Int64?) -> Result<Int, any Error> {
+    Result {
+      let media = try OpenMedia(MemoryByteSource(bytes), name: "damaged")
+      if let seek {
+        try media.seek(to: seek)
+        _ = try media.read()
+        try media.seek(to: 0)
+      }
+      var (count, steps) = (0, 0)
+      while true {
+        steps += 1
+        #expect(steps < 100_000)
+        guard steps < 100_000 else { return count }
+        switch try media.read() {
+        case .frames(_, _, let frames), .concealment(let frames): count += frames
+        case .end: return count
+        }
+      }
+    }
+  }
+}
