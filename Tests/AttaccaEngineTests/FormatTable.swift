@@ -78,6 +78,8 @@ struct FormatCase: Sendable, CustomStringConvertible {
     case let kind where kind.contains("ac3"): 0.03
     // The low seven bits of the prediction outlive a packet, until it strays by more: 127 of 32,768.
     case "caf-ima4", "mov-ima4": 0.004
+    // Replicated bands are filled with noise from where the last frame left off, here nearly inaudible.
+    case "he-aac", "he-aac-mono", "he-aac-m4a": 2e-3
     case let kind where kind.contains("aac") || kind.contains("opus") || kind.contains("dts"): 1e-4
     case "wav-gsm", "speex", "wma1", "wma2": 1e-4
     default: 0

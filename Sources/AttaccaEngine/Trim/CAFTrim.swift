@@ -12,7 +12,8 @@ package enum CAFTrim {
       guard let type = reader.code(at: offset), let size = reader.big(at: offset + 4, bytes: 8) else { break }
       let body = offset + 12
       if type == fourCC("pakt") {
-        guard let valid = reader.big(at: body + 8, bytes: 8), let priming = reader.code(at: body + 16), let remainder = reader.code(at: body + 20),
+        guard let valid = reader.big(at: body + 8, bytes: 8), let priming = reader.code(at: body + 16),
+          let remainder = reader.code(at: body + 20),
           let frames = Int64(exactly: valid), frames > 0, frames < 1 << 56
         else { break }
         // Without either the count is that of whole packets (so FFmpeg writes it), and says nothing.

@@ -38,6 +38,7 @@ enum SpeexTrim {
     guard let start else { return .none }
     var end = OggEnd(source, serial: head.serial, serials: [head.serial], start: head.end)
     let last = end.lastGranule()
-    return TrimRange(start: start, end: end.isChained ? nil : last.map { start.addingClamped($0) }, source: .speexGranule)
+    return TrimRange(
+      start: start, end: end.isChained ? nil : last.map { start.addingClamped($0) }, source: .speexGranule)
   }
 }
