@@ -59,6 +59,9 @@ final class OpenMedia {
     return stream.frameCount
   }
 
+  /// Which part of the present stream's decoded frames is played, and where that was learnt.
+  var trim: TrimRange { stream.trim }
+
   /// The next stretch to be played.
   ///
   /// - Throws: `source.readFailed` when the bytes cannot be read any more.
