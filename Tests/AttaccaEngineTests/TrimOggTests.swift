@@ -82,12 +82,12 @@ import Testing
   @Test func streamCutOutOfALongerOneStartsAtItsOwnGranule() throws {
     let media = try TrimMedia()
     let bytes = try Self.opus(0..<TrimMedia.cut, media)
-    let shifted = Self.shifting(bytes, by: 4_800_000)
+    let shifted = OggPages.shifting(bytes, by: 4_800_000)
     let info = try #require(OggTrim.read(MemoryByteSource(shifted), codec: "opus"))
     #expect(info.firstGranule == 4_800_000)
     #expect(info.trim == OggTrim.read(MemoryByteSource(bytes), codec: "opus")?.trim)
     // Of Vorbis it cannot be told where it starts, so nothing is cut.
-    let vorbis = Self.shifting(try Self.vorbis(media), by: 4_800_000)
+    let vorbis = OggPages.shifting(try Self.vorbis(media), by: 4_800_000)
     #expect(OggTrim.read(MemoryByteSource(vorbis), codec: "vorbis")?.trim == TrimRange.none)
   }
 
@@ -140,28 +140,5 @@ import Testing
     let source = MemoryByteSource(hostile)
     #expect(OggTrim.read(source, codec: "opus")?.trim.start == 312)
     #expect(source.bytesRead < 40 << 20)
-  }
-
-  /// The file with all granules of audio pages moved on, and checksums to match.
-  private static func shifting(_ bytes: [UInt8], by granules: Int64) -> [UInt8] {
-    var bytes = bytes
-    var position: Int64 = 0
-    var reader = ByteReader(MemoryByteSource(bytes), window: 1 << 17, budget: 1 << 30)
-    while let page = OggPage(at: position, &reader) {
-      position = page.end
-      guard page.granule > 0 else { continue }
-      let start = Int(page.offset)
-      for index in 0..<8 {
-        bytes[start + 6 + index] = UInt8(truncatingIfNeeded: (page.granule + granules) >> (8 * index))
-      }
-      for index in 22..<26 { bytes[start + index] = 0 }
-      var sum: UInt32 = 0
-      for byte in bytes[start..<Int(page.end)] {
-        sum ^= UInt32(byte) << 24
-        for _ in 0..<8 { sum = sum << 1 ^ (sum & 0x8000_0000 != 0 ? 0x04C1_1DB7 : 0) }
-      }
-      for index in 0..<4 { bytes[start + 22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
-    }
-    return bytes
   }
 }

@@ -136,7 +136,7 @@ final class MediaStream {
   func read() throws(MediaError) -> DecodedChunk {
     while true {
       let (frame, offset, count): (UnsafeMutablePointer<AVFrame>, Int, Int)
-      if isPastEnd, !goesOnBehindTheEnd() { return .end }
+      if isPastEnd { return .end }
       let missing = losses.takePending()
       if missing > 0 {
         if let range = kept(missing) { return .concealment(count: range.count) }
@@ -152,6 +152,7 @@ final class MediaStream {
         case .end: return .end
         }
       }
+      if let end = trim.end, (raw ?? 0) + Int64(count) >= end { doubtTheEnd() }
       if let range = kept(count) { return .frames(frame, offset: offset + range.lowerBound, count: range.count) }
     }
   }
@@ -159,10 +160,9 @@ final class MediaStream {
   private var isPastEnd: Bool { held == nil && trim.end.map { raw ?? 0 >= $0 } ?? false }
 
   /// An encoder's count of frames that is less than there are: what follows is music too.
-  private func goesOnBehindTheEnd() -> Bool {
-    guard let position = feed.mp3?.position, mp3?.hasMoreFrames(from: position) ?? false else { return false }
+  private func doubtTheEnd() {
+    guard let position = feed.mp3?.position, mp3?.hasMoreFrames(from: position) ?? false else { return }
     trim.end = nil
-    return true
   }
 
   /// Advances by `count` raw frames and answers which of them are to be played.

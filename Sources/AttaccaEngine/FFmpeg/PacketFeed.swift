@@ -107,6 +107,7 @@ final class PacketFeed {
     // Pages are missing before this packet's. Its page's granule tells where the last packet on it ends, so all of them
     // are needed to know where the first begins.
     var sum = packet.pointee.duration
+    var usual = sum
     var isKnown = sum > 0
     let position = packet.pointee.pos
     while waiting.count < 300 {
@@ -119,6 +120,9 @@ final class PacketFeed {
       waiting.append(next)
       guard next.pointee.pos == position else { break }
       isKnown = isKnown && next.pointee.duration > 0
+      // The demuxer makes the last packet of a Vorbis stream as long as all that is missing.
+      if next.pointee.duration > max(8192, 2 * usual) { next.pointee.duration = usual }
+      usual = next.pointee.duration
       sum += max(0, next.pointee.duration)
     }
     if isKnown, let start = ogg?.time(ofPageEndingAfter: sum) {

@@ -57,7 +57,7 @@ struct ReadThrough {
     tags += media.takeTags()
   }
 
-  fileprivate static func left(_ frame: UnsafeMutablePointer<AVFrame>, _ offset: Int, _ count: Int) -> [Float] {
+  static func left(_ frame: UnsafeMutablePointer<AVFrame>, _ offset: Int, _ count: Int) -> [Float] {
     let format = AVSampleFormat(rawValue: frame.pointee.format)
     let step = av_sample_fmt_is_planar(format) != 0 ? 1 : Int(frame.pointee.ch_layout.nb_channels)
     guard let data = frame.pointee.extended_data[0] else { return [] }
