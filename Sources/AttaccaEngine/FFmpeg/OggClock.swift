@@ -8,13 +8,11 @@ struct OggClock {
   /// The last granule that was passed, and the difference between the demuxer's times and granules.
   private var granule: Int64 = -1
   private var delta: Int64 = 0
-  private let source: any ByteSource
   private let length: Int64?
   /// The number of the first page of audio, until one was seen.
   private var firstPage: UInt32?
 
   init(_ source: any ByteSource, _ info: OggStreamInfo?) {
-    self.source = source
     // What the demuxer adds to granules to get times.
     delta = -(info?.preSkip ?? 0)
     firstPage = info?.firstAudioPage
@@ -53,9 +51,9 @@ struct OggClock {
     return page.granule.subtractingClamped(duration).addingClamped(delta)
   }
 
-  /// Whether the last page that was read is the last there is (or was, in a file that is not what it was).
+  /// Whether the last page that was read is the last there is.
   var hasSeenLastPage: Bool {
-    guard let page, let length, source.length == length else { return true }
+    guard let page, let length else { return true }
     return page.isLast || page.end >= length
   }
 }

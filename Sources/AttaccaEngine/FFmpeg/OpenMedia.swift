@@ -167,7 +167,9 @@ final class OpenMedia {
       (stream, links) = (opening.stream, opening.links)
       duration = links.isChain ? links.duration : stream.info.duration
     }
+    let isKnown = isPositionKnown
     try seek(to: position)
+    isPositionKnown = isKnown
   }
 
   private func startStream() throws(MediaError) {

@@ -32,11 +32,13 @@ final class PacketFeed {
   private(set) var mp3: MP3Clock?
   private var ogg: OggClock?
   private let isWavPack: Bool
+  private let length: Int64?
   private var waiting: [UnsafeMutablePointer<AVPacket>] = []
 
   /// Makes a feed; `mp3` is what an MPEG audio file tells, `source` what the demuxer reads from.
   init(_ demuxer: Demuxer, codec: String, mp3: MP3StreamInfo?, ogg info: OggStreamInfo?, source: any ByteSource) {
     self.demuxer = demuxer
+    length = source.length
     isWavPack = demuxer.container == "wv"
     let base = demuxer.stream.pointee.time_base
     let rate = demuxer.stream.pointee.codecpar.pointee.sample_rate
@@ -79,8 +81,11 @@ final class PacketFeed {
         return place(packet)
       case .end:
         if isWavPack, goToNextWavPackBlock() { continue }
-        if let mp3 { lostAtEnd = mp3.framesLostAtEnd }
-        if let ogg { lostAtEnd = ogg.hasSeenLastPage ? 0 : .max }
+        // In a file that was cut meanwhile nothing is lost, but gone.
+        if demuxer.io.source.length == length {
+          if let mp3 { lostAtEnd = mp3.framesLostAtEnd }
+          if let ogg { lostAtEnd = ogg.hasSeenLastPage ? 0 : .max }
+        }
         return .end
       case .failed(let error): return .failed(error)
       }
