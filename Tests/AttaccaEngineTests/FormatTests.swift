@@ -93,6 +93,14 @@ import Testing
     }
   }
 
+  /// Every format tells how long it is, if only about: within a tenth and a frame or two.
+  @Test(arguments: FormatCase.all) func durationsAreTold(_ format: FormatCase) throws {
+    let media = try openMedia(format.path("whole"))
+    let duration = try #require(media.info.duration, "no duration").value.frames(at: media.sampleRate)
+    let frames = Int64(try decodeAll(media).count / media.info.channels)
+    #expect(abs(duration - frames) < frames / 10 + 4096, "\(duration) frames instead of \(frames)")
+  }
+
   /// Through the engine into an output: one piece after the other is what the pieces are, without a gap.
   @Test(arguments: FormatCase.all) func engineJoinsPieces(_ format: FormatCase) throws {
     for cut in [["a", "b"], ["1", "2", "3"]] {
@@ -121,7 +129,7 @@ import Testing
       let length = min(3000, frames - target)
       let heard = try decodeAll(media, limit: length * channels).prefix(length * channels)
       let wanted = all[(target * channels)..<((target + length) * channels)]
-      let difference = difference(heard, wanted, channels: channels, tolerance: format.seekTolerance)
+      let difference = seekDifference(heard, wanted, channels: channels, tolerance: format.seekTolerance)
       #expect(difference == nil, "target \(target) of \(frames)")
     }
   }

@@ -175,8 +175,33 @@ final class Demuxer {
   /// The stream's duration in its time base, when the demuxer knows one, or the container's.
   var streamDuration: Int64? {
     if stream.pointee.duration != attacca_nopts, stream.pointee.duration > 0 { return stream.pointee.duration }
-    guard format.pointee.duration != attacca_nopts, format.pointee.duration > 0 else { return nil }
+    guard format.pointee.duration != attacca_nopts, format.pointee.duration > 0 else { return durationBySize }
     return av_rescale_q(format.pointee.duration, AVRational(num: 1, den: AV_TIME_BASE), stream.pointee.time_base)
+  }
+
+  /// The duration of samples of one size, by how many bytes follow (Core Audio, Wave64, DSDIFF, some AVI).
+  private var durationBySize: Int64? {
+    guard let parameters = stream.pointee.codecpar, let length = io.source.length, firstPosition >= 0,
+      length > firstPosition
+    else { return nil }
+    let id = parameters.pointee.codec_id
+    let isBitstream = [AV_CODEC_ID_DSD_LSBF, AV_CODEC_ID_DSD_MSBF].contains(id)
+    let bits = Int64(isBitstream ? 8 : av_get_exact_bits_per_sample(id))
+    let (channels, rate) = (Int64(parameters.pointee.ch_layout.nb_channels), parameters.pointee.sample_rate)
+    // IMA 4:1 has packets of 34 bytes per channel.
+    let isIMA = id == AV_CODEC_ID_ADPCM_IMA_QT
+    let block = isIMA ? 34 * channels : Int64(parameters.pointee.block_align)
+    let samples = isIMA ? 64 : Int64(parameters.pointee.frame_size)
+    guard channels > 0, rate > 0, ["caf", "w64", "iff", "avi"].contains(container) else { return nil }
+    let bytes = length - firstPosition
+    let frames: Int64
+    if bits > 0 {
+      frames = bytes.multipliedClamped(8) / (bits * channels)
+    } else {
+      guard block > 0, samples > 0 else { return nil }
+      frames = (bytes / block).multipliedClamped(samples)
+    }
+    return av_rescale_q(frames, AVRational(num: 1, den: rate), stream.pointee.time_base)
   }
 
   /// Whether the container counts the very frames that are decoded: not packets of a lossy codec, nor milliseconds.

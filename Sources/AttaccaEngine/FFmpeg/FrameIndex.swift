@@ -44,6 +44,14 @@ struct FrameIndex {
     return found
   }
 
+  /// How many decoded frames the whole file may hold, by the mean of its first seconds.
+  mutating func estimate(_ source: any ByteSource) -> Int64? {
+    guard let length = source.length, length > start else { return nil }
+    _ = place(ofRaw: 500_000, in: source)
+    guard front.offset > start else { return nil }
+    return isComplete ? front.raw : front.raw.scaled(by: length - start, over: front.offset - start)
+  }
+
   /// The decoded frames of all frames in a packet.
   func samples(in bytes: UnsafeRawBufferPointer) -> Int64 {
     var (sum, rest): (Int64, UnsafeRawBufferPointer) = (0, bytes)

@@ -104,7 +104,7 @@ final class MediaStream {
     index = mpeg == nil ? PacketIndex(source, demuxer, first: first) : nil
     grid = FrameGrid(demuxer, codec: decoder.codecName, first: first)
     let declared = Self.duration(
-      demuxer, trim: trim, rate: rate, mp3: mpeg, source: source, firstPacket: feed.firstPosition)
+      demuxer, trim: trim, rate: rate, mp3: mpeg, index: index, source: source, firstPacket: feed.firstPosition)
     declaredEnd =
       trim.end ?? declared.flatMap { $0.confidence == .estimated ? nil : trim.start + $0.value.frames(at: rate) }
     info = MediaInfo(

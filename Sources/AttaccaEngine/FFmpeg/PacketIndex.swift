@@ -21,11 +21,19 @@ struct PacketIndex {
     case "wav":
       guard let blocks = BlockIndex(demuxer.stream, start: demuxer.firstPosition) else { return nil }
       kind = .blocks(blocks)
+      duration = nil
     default:
       guard let syntax = FrameSyntax(container: demuxer.container, samples: samples) else { return nil }
-      kind = .frames(FrameIndex(syntax, start: demuxer.firstPosition))
+      var frames = FrameIndex(syntax, start: demuxer.firstPosition)
+      duration = frames.estimate(source).map {
+        MediaDuration(MediaTime(frames: $0, rate: Int(first.pointee.sample_rate)).duration, .estimated)
+      }
+      kind = .frames(frames)
     }
   }
+
+  /// The duration, where the index can tell it without reading the whole file.
+  let duration: MediaDuration?
 
   /// The byte at which decoding begins when played from the start.
   var start: Int64 {
