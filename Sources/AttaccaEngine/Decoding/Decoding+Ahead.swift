@@ -31,15 +31,13 @@ extension Decoding {
   /// Tells what became known of a media while it was read.
   func tellNews(of media: OpenMedia, _ generation: Generation) {
     if let duration = media.takeDuration() { emit(.durationChanged(generation, duration)) }
+    guard let renderer else { return }
     for change in media.takeTags() {
-      let ahead = Double(change.frame - consumed) * Double(renderer?.format.sampleRate ?? 0) / Double(media.sampleRate)
-      noteTags(change.metadata, of: generation, at: end + (converter?.joint.frames ?? 0) + Int64(ahead))
+      // Told when they are heard.
+      let index = place(
+        of: change.frame, from: consumed, at: end + (converter?.joint.frames ?? 0), media, renderer.format)
+      renderer.withProgram { $0.note(change.metadata, of: generation, at: index) }
     }
-  }
-
-  /// Other tags hold from the program's frame `index` on.
-  func noteTags(_ metadata: [MetadataItem], of generation: Generation, at index: Int64) {
-    emit(.metadataChanged(generation, metadata))
   }
 
   /// Tells an output that waits for frames of them: not of every few, which would only make it wake up more often.

@@ -87,6 +87,9 @@ extension Decoding {
       if taken.chunk == nil { taken.chunk = (try media.read(), 0) }
       isAtEnd = !convert(&taken, media, converter, write)
     }
+    for change in media.takeTags() {
+      program.note(change.metadata, of: load.generation, at: place(of: change.frame, from: position, at: 0, media, format))
+    }
     chain.beginAgain(at: load.generation)
     chain.headHasEnded = isAtEnd
     self.ring = ring
@@ -98,6 +101,11 @@ extension Decoding {
     isFilling = true
     renderer.install(program, as: landing)
     if media.hasNews { tellNews(of: media, load.generation) }
+  }
+
+  /// The program index of a media frame, `from` being at index `index`.
+  func place(of frame: Int64, from: Int64, at index: Int64, _ media: OpenMedia, _ format: StreamFormat) -> Int64 {
+    index + MediaTime(frames: max(0, frame - from), rate: media.sampleRate).duration.frames(at: format.sampleRate)
   }
 
   /// The part of a program that a media makes from frame `position` on.

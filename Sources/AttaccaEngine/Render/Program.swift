@@ -25,9 +25,18 @@ struct Program {
     var failure: MediaError?
   }
 
+  /// Other tags that hold from a program index on.
+  struct Note {
+    var index: Int64
+    var generation: Generation
+    var metadata: [MetadataItem]
+  }
+
   private(set) var ring: FrameRing
   let sampleRate: Int
   private(set) var segments: [Segment]
+  /// Tags not yet told, in order.
+  private(set) var notes: [Note] = []
   /// One past the last decoded frame.
   private(set) var end: Int64 = 0
   /// The first frame that may still be read.
@@ -58,6 +67,18 @@ struct Program {
   /// Goes on in another ring that holds the same frames.
   mutating func move(to ring: FrameRing) { self.ring = ring }
 
+  /// Notes that other tags hold from program index `index` on.
+  mutating func note(_ metadata: [MetadataItem], of generation: Generation, at index: Int64) {
+    notes.append(Note(index: index, generation: generation, metadata: metadata))
+  }
+
+  /// The notes that hold at program index `index`; they are forgotten.
+  mutating func takeNotes(upTo index: Int64) -> [Note] {
+    let due = notes.filter { $0.index <= index }
+    notes.removeAll { $0.index <= index }
+    return due
+  }
+
   /// Notes that an item ended early.
   mutating func fail(_ generation: Generation, _ error: MediaError) {
     if let index = segments.lastIndex(where: { $0.generation == generation }) { segments[index].failure = error }
@@ -71,6 +92,7 @@ struct Program {
     let first = segments[index + 1]
     segments.removeSubrange((index + 1)...)
     end = min(end, first.start)
+    notes.removeAll { $0.index >= first.start }
     isFinished = false
     return first
   }

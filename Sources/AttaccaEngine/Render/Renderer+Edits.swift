@@ -34,7 +34,8 @@ extension Renderer {
           state.chain = nil
           state.held = 0
           state.plan.replace(from: point.earliest, with: contents, channels: format.channels)
-          return (transportNow(state, point), land(landing, &state, point))
+          let landed = land(landing, &state, point)
+          return (transportNow(state, point), landed + tellNotes(&state, upTo: 0))
         }
         state.held = nil
         begin(&state, at: point.earliest, index: 0, over: old)
@@ -261,6 +262,7 @@ extension Renderer {
           hostTime: hostTime(start, point), rate: 0))
     }
     events += advance(&state, along: passage, to: start, at: index, hostTime: hostTime(start, point))
+    events += tellNotes(&state, upTo: index)
     if let heard = state.heard {
       events.append(
         .anchored(

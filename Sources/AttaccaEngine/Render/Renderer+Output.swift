@@ -95,6 +95,7 @@ extension Renderer {
             PositionAnchor(position: waiting.position, hostTime: time, rate: state.held == nil ? place.speed : 0)))
       }
       if state.held == nil { events += advance(&state, along: state.plan.passage, to: frame, at: place.index, hostTime: hostTime) }
+      events += tellNotes(&state, upTo: place.index)
       let ended = program.isFinished && place.index >= program.end && !state.hasEnded && state.held == nil
       if ended, let last = program.segments.last {
         state.hasEnded = true
@@ -246,6 +247,12 @@ extension Renderer {
     return events
   }
 
+  /// The events of tags that hold from program index `index`, or one before it, on.
+  func tellNotes(_ state: inout State, upTo index: Int64) -> [EngineEvent] {
+    guard state.program?.notes.isEmpty == false else { return [] }
+    return (state.program?.takeNotes(upTo: index) ?? []).map { .metadataChanged($0.generation, $0.metadata) }
+  }
+
   func tell(_ waiting: Waiting, _ state: inout State, _ anchor: PositionAnchor) -> EngineEvent {
     switch waiting.landing {
     case .loaded, .resumed:
@@ -282,6 +289,7 @@ extension Renderer {
   func nextMarker(_ state: State) -> Int64? {
     guard state.held == nil, let program = state.program else { return nil }
     var frames = state.landings.map(\.frame)
+    if let note = program.notes.first, let frame = state.plan.frame(ofProgram: note.index) { frames.append(frame) }
     if let heard = state.heard, let number = program.segments.lastIndex(where: { $0.generation == heard }) {
       let next = number + 1 < program.segments.count ? program.segments[number + 1].start : nil
       let boundary = next ?? (program.isFinished && !state.hasEnded ? program.end : nil)

@@ -149,9 +149,10 @@ final class Renderer: RenderSource {
       if state.next != nil { return (state.withNext(body), false) }
       guard state.program != nil else { return (nil, false) }
       let finished = state.program?.isFinished
-      let count = state.program?.segments.count
+      let count = state.program.map { $0.segments.count + $0.notes.count }
       let result = state.withProgram(body)
-      return (result, state.program?.isFinished != finished || state.program?.segments.count != count)
+      let now = state.program.map { $0.segments.count + $0.notes.count }
+      return (result, state.program?.isFinished != finished || now != count)
     }
     if moved { updateMarker() }
     return result
