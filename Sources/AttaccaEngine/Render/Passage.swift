@@ -30,6 +30,7 @@ struct Passage: Equatable {
   /// Frames left out: those of a silence passed over, or those of an item's end that sound together with the next one's
   /// beginning.
   struct Jump: Equatable {
+    /// The program index from which on they are left out, and how many.
     var at: Int64
     var by: Int64
   }
@@ -47,8 +48,14 @@ struct Passage: Equatable {
     self.rate = rate
   }
 
-  /// From program index `at` on, `by` frames are left out.
-  mutating func jump(at: Int64, by: Int64) { jumps.append(Jump(at: at, by: by)) }
+  /// Leaves out frames behind all those left out before.
+  mutating func add(_ jump: Jump) {
+    if let last = jumps.last, last.at + last.by == jump.at {
+      jumps[jumps.count - 1].by += jump.by
+    } else {
+      jumps.append(jump)
+    }
+  }
 
   /// The program index heard at an output frame.
   func index(at frame: Int64) -> Int64 {

@@ -67,10 +67,10 @@ struct RenderPlan {
     return passage
   }
 
-  /// The last span leaves out `by` program frames from index `at` on.
-  mutating func jump(at: Int64, by: Int64) {
+  /// The last span leaves out program frames.
+  mutating func add(_ jump: Passage.Jump) {
     guard let last = spans.indices.last, case .program(var passage) = spans[last].content else { return }
-    passage.jump(at: at, by: by)
+    passage.add(jump)
     spans[last].content = .program(passage)
   }
 

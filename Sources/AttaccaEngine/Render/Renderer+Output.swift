@@ -203,12 +203,12 @@ extension Renderer {
       upTo: frame, above: state.unheard, from: &program,
       passage: {
         var passage = passage
-        for jump in jumps { passage?.jump(at: jump.at, by: jump.by) }
+        for jump in jumps { passage?.add(jump) }
         return passage
-      }, didJump: { jumps.append(Passage.Jump(at: $0, by: $1)) })
+      }, didJump: { jumps.append($0) })
     state.program = program
     for jump in jumps {
-      state.plan.jump(at: jump.at, by: jump.by)
+      state.plan.add(jump)
       let index = jump.at + jump.by
       // At a joint the next item's beginning tells the position anyway.
       guard program.segment(at: index).start != index, let frame = state.plan.frame(ofProgram: index) else { continue }

@@ -120,7 +120,9 @@ final class Renderer: RenderSource {
       let rate = max(1, state.rate.value)
       let overlap = state.crossfade(format.sampleRate)
       let seconds = Int(8 * Double(format.sampleRate) * rate)
-      let latency = state.needsChain ? Int(Double(format.sampleRate / 5) * rate) : 0
+      var latency = state.needsChain ? Int(Double(format.sampleRate / 5) * rate) : 0
+      // Whether a silence is a long one is known after 0.6 s.
+      if state.sound.skipsSilence { latency += format.sampleRate }
       return (seconds + 2 * Int(overlap), 4096 + latency)
     }
   }
@@ -185,7 +187,8 @@ extension Renderer.State {
   /// How many output frames the decoded frames behind `rendered` will make.
   func ahead(_ program: Program, rendered: Int64, _ format: StreamFormat) -> Int {
     let frames = program.end - max(rendered, program.floor)
-    let held = program.isFinished ? 0 : crossfade(format.sampleRate)
+    let search = sound.skipsSilence ? Int64(format.sampleRate) : 0
+    let held = program.isFinished ? 0 : crossfade(format.sampleRate) + search
     let count = Double(max(0, frames - held)) / (sound.isBitPerfect ? 1 : rate.value)
     return Int(count)
   }

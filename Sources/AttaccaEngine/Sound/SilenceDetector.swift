@@ -24,6 +24,9 @@ struct SilenceDetector {
     kept = Int64(max(1, sampleRate)) * 2 / 10
   }
 
+  /// Frames before this one are decided: passed over, as told, or not.
+  var certain: Int64 { begin.map { max($0 + kept, given) } ?? frame }
+
   /// Takes interleaved frames.
   ///
   /// - Returns: frames to pass over that are certain now and were not told before, in order. A silence that goes on is

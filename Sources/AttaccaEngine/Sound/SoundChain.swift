@@ -46,7 +46,7 @@ final class SoundChain {
     let warmUp = min(passage.rate.output(Self.warmUp), max(0, passage.rate.output(before) - 1))
     input = SoundInput(
       at: passage.from - passage.rate.input(warmUp), in: program,
-      crossfade: settings.crossfade.frames(at: rate), gain: gain)
+      crossfade: settings.crossfade.frames(at: rate), skipFrom: settings.skipsSilence ? passage.from : nil, gain: gain)
     if settings.levelsSpeech { leveler = Leveler(sampleRate: rate, channels: channels) }
     if settings.balance != 0 || settings.isMono {
       mixer = ChannelMixer(channels: channels, balance: settings.balance, isMono: settings.isMono)
@@ -79,20 +79,19 @@ final class SoundChain {
 
   /// Makes frames up to output frame `wanted`, or as many as the program has and `made` holds above `floor`.
   ///
-  /// - Parameter didJump: is told when frames of the program are left out: at which index, how many.
+  /// - Parameter didJump: is told when frames of the program are left out.
   func make(
     upTo wanted: Int64, above floor: Int64, from program: inout Program, passage: () -> Passage?,
-    didJump: (_ at: Int64, _ by: Int64) -> Void
+    didJump: (Passage.Jump) -> Void
   ) {
     while end < wanted, !isFlushed, made.capacity - Int(end - floor) > Self.margin {
-      let from = input.index
       switch input.take(Self.block, from: &program, into: blockInput) {
       case .nothing: return
       case .end:
         if let passage = passage() { flush(to: passage.frame(of: program.end)) }
         return
       case .frames(let count, let jump):
-        if jump > 0 { didJump(from, jump) }
+        if let jump { didJump(jump) }
         process(UnsafeMutableBufferPointer(start: blockInput, count: count * channels))
       }
     }
