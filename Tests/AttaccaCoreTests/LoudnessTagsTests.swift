@@ -44,6 +44,15 @@ import Testing
     #expect(tags([("itunnorm", text), ("replaygain_track_gain", "1")]).source == .replayGain)
   }
 
+  @Test func lameHeader() {
+    // Peak 0.5; track −6.5 dB set by the encoder (originator 3), album +2 dB by the user (2).
+    let found = LoudnessTags(lameHeader: [0x00, 0x40, 0, 0, 0x2E, 0x41, 0x48, 0x14])
+    #expect(found == LoudnessTags(trackGain: -6.5, albumGain: 2, trackPeak: 0.5, source: .replayGain))
+    #expect(LoudnessTags(lameHeader: [UInt8](repeating: 0, count: 8)) == nil)
+    #expect(LoudnessTags(lameHeader: [UInt8](repeating: 255, count: 8)) == nil)
+    #expect(LoudnessTags(lameHeader: []) == nil)
+  }
+
   @Test func gainsForSettings() {
     let tags = LoudnessTags(trackGain: 6, albumGain: -6, trackPeak: 0.8, albumPeak: 1, source: .replayGain)
     func gain(

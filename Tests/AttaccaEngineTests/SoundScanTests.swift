@@ -61,6 +61,25 @@ import Testing
     #expect(tags[2].albumPeak == scans[0].samplePeak)
   }
 
+  @Test func opusHeaderGainIsAppliedByTheDecoder() async throws {
+    // RFC 7845 §5.1: R128 tags are meant on top of it, so it may be neither left out nor applied twice.
+    var bytes = try TestMedia.bytes("opus/a.opus")
+    let before = try await scanLoudness(of: MediaItem(.file("/a.opus")), sources: Provider(bytes: bytes))
+    let head = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("OpusHead".utf8)) })
+    (bytes[head + 16], bytes[head + 17]) = (0, UInt8(bitPattern: -6))
+    // The page's checksum (RFC 3533), with its field as 0.
+    let length = 27 + Int(bytes[26]) + bytes[27..<(27 + Int(bytes[26]))].reduce(0) { $0 + Int($1) }
+    for index in 22..<26 { bytes[index] = 0 }
+    var sum: UInt32 = 0
+    for byte in bytes[..<length] {
+      sum ^= UInt32(byte) << 24
+      for _ in 0..<8 { sum = sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04C1_1DB7 : sum << 1 }
+    }
+    for index in 0..<4 { bytes[22 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
+    let after = try await scanLoudness(of: MediaItem(.file("/a.opus")), sources: Provider(bytes: bytes))
+    #expect(abs(try #require(after.integrated) - #require(before.integrated) + 6) < 0.05)
+  }
+
   @Test func badMediaIsAnError() async {
     await #expect(throws: MediaError.self) {
       try await scanLoudness(of: MediaItem(.file("/x")), sources: Provider(bytes: [1, 2, 3]))
