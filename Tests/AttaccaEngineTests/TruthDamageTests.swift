@@ -8,7 +8,7 @@ import Testing
 @Suite struct TruthDamageTests {
   @Test(arguments: TruthFile.all) func undamagedIsWhole(_ file: TruthFile) throws {
     let read = try ReadThrough(MemoryByteSource(try file.bytes()))
-    #expect(read.frames == (file.name == "t.opus" ? 960_000 : 882_000))
+    #expect(read.frames == file.frames)
     #expect(read.concealed == 0 && read.error == nil)
     #expect(read.durations.count == 1 && read.durations[0]?.confidence == .exact)
   }
@@ -18,9 +18,12 @@ import Testing
     var random = SeededRandom.announced("damage in \(file)")
     let whole = try file.bytes()
     let sound = try ReadThrough(MemoryByteSource(whole), keeping: true)
+    // How long an Ogg stream is, only its last page's header tells.
+    let last = OggPages.all(whole).last.map { Int($0.offset)..<Int($0.bodyOffset) } ?? 0..<0
     for number in 0..<20 {
       var bytes = whole
-      let at = Int.random(in: file.head..<bytes.count - 700, using: &random)
+      var at = Int.random(in: file.head..<bytes.count - 700, using: &random)
+      while (at..<at + 600).overlaps(last) { at = Int.random(in: file.head..<bytes.count - 700, using: &random) }
       for index in at..<at + 600 { bytes[index] = UInt8.random(in: 0...255, using: &random) }
       let read = try ReadThrough(MemoryByteSource(bytes), keeping: true)
       #expect(abs(read.frames - sound.frames) <= file.frame, "seed \(random.seed), damage \(number) at \(at)")
@@ -47,7 +50,7 @@ import Testing
       }
       do {
         let read = try ReadThrough(MemoryByteSource(bytes))
-        #expect(read.frames < 3 * 960_000, "seed \(random.seed), damage \(number)")
+        #expect(read.frames < 60 * Int64(file.rate), "seed \(random.seed), damage \(number)")
       } catch let error as MediaError {
         #expect(error.code.rawValue.hasPrefix("source."))
       }
@@ -66,10 +69,9 @@ import Testing
         let read = try ReadThrough(MemoryByteSource(Array(whole[..<count])), keeping: true)
         #expect(read.frames <= sound.frames + file.frame, comment)
         // No silence in place of what is not there.
-        #expect(read.concealed <= file.frame, comment)
+        #expect(read.concealed <= 2 * file.frame, comment)
         let told = try #require(read.durations.last ?? nil, comment)
-        let rate = file.name == "t.opus" ? 48_000 : 44_100
-        #expect(told == MediaDuration(MediaTime(frames: read.frames, rate: rate).duration, .exact), comment)
+        #expect(told == MediaDuration(MediaTime(frames: read.frames, rate: file.rate).duration, .exact), comment)
         let sure = Int(max(0, read.frames - 8 * file.frame))
         #expect(read.samples.isEqual(to: sound.samples, upTo: sure), comment)
       } catch let error as MediaError {

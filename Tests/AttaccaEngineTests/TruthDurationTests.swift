@@ -76,17 +76,18 @@ import Testing
     #expect(source.bytesRead == before)
   }
 
-  @Test(arguments: ["duration/sine-first-xing.mp3", "seek/30s-cbr.mp3"])
+  @Test(arguments: ["seek/30s-vbr.mp3", "seek/30s-cbr.mp3"])
   func tagThatClaimsMoreOrLess(_ name: String) throws {
     let whole = try ReadThrough(MemoryByteSource(try TestMedia.bytes(name)), keeping: true)
     for (frames, bytes) in [(2.0, 1.0), (2, 2), (0.5, 1), (0.5, 0.5), (10, 1), (0.1, 1), (1.02, 1), (0.98, 1)] {
       let read = try ReadThrough(MemoryByteSource(try lying(name, frames: frames, bytes: bytes)), keeping: true)
       // All that is there is heard; only how much padding ends it cannot be told any more.
-      #expect(read.frames >= whole.frames && read.frames - whole.frames < 4 * 1152, "\(frames) × frames, \(bytes) × bytes")
+      let comment = Comment("\(frames) × frames, \(bytes) × bytes")
+      #expect(read.frames >= whole.frames && read.frames - whole.frames < 4 * 1152, comment)
       let same = zip(read.samples, whole.samples).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-      #expect(same == nil, "\(frames) × frames, \(bytes) × bytes of \(whole.frames)")
+      #expect(same == nil, comment)
       #expect(read.concealed == 0)
-      #expect(read.durations.last == .some(exact(read.frames)), "\(frames) × frames, \(bytes) × bytes")
+      #expect(read.durations.last == .some(exact(read.frames)), comment)
     }
   }
 
@@ -111,7 +112,9 @@ import Testing
       let read = try ReadThrough(MemoryByteSource(bytes), keeping: true)
       // Without a size of its own an AIFF's sound goes on into the tags behind it.
       #expect(abs(read.frames - sound.frames) <= (kind == "aiff" ? 40 : 2))
-      let same = zip(read.samples.dropLast(kind == "aiff" ? 2 : 0), sound.samples).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+      let same = zip(read.samples.dropLast(kind == "aiff" ? 2 : 0), sound.samples).enumerated().first {
+        $0.element.0 != $0.element.1
+      }?.offset
       #expect(same == nil)
       #expect(read.durations.last == .some(exact(read.frames)))
       if kind == "wav" { #expect(read.durations.count == 1, "it was known at once") }
@@ -186,8 +189,8 @@ import Testing
     let file = try #require(TruthFile.all.first { $0.name == "t.m4a" })
     let bytes = try file.bytes()
     let read = try ReadThrough(MemoryByteSource(Array(bytes[..<(bytes.count / 2)])))
-    #expect(read.durations[0] == exact(882_000))
-    #expect(read.frames > 300_000 && read.frames < 600_000 && read.concealed <= 1024)
+    #expect(read.durations[0] == exact(file.frames))
+    #expect(read.frames > 100_000 && read.frames < 240_000 && read.concealed <= 1024)
     #expect(read.durations.last == .some(exact(read.frames)))
   }
 }

@@ -48,7 +48,7 @@ import Testing
     let opened = try open(path)
     var samples: [Float] = []
     var durations: [MediaDuration] = []
-    #expect(try read(opened, 100_000, into: &samples))
+    #expect(try read(opened, 40_000, into: &samples))
     // The rest comes in two parts: one while it plays, one when all of that has been read.
     try append(bytes[first..<second], to: path)
     #expect(try read(opened, whole.frames / 2, into: &samples))
@@ -59,9 +59,16 @@ import Testing
     let worst = zip(samples, whole.samples).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
     #expect(worst <= (name == "t.opus" ? 1e-4 : 0))
     let rate = opened.sampleRate
-    #expect(durations.last ?? opened.info.duration == MediaDuration(MediaTime(frames: Int64(samples.count), rate: rate).duration, .exact))
-    // Nothing more came: it ends, and goes on ending.
-    #expect(try !read(opened, .max, into: &samples))
+    #expect(
+      durations.last ?? opened.info.duration
+        == MediaDuration(MediaTime(frames: Int64(samples.count), rate: rate).duration, .exact))
+    // Nothing more came, or nothing of use: it ends, and goes on ending.
+    let count = samples.count
+    for _ in 0..<3 {
+      try append([1, 2, 3], to: path)
+      #expect(try !read(opened, .max, into: &samples))
+    }
+    #expect(samples.count - count < 3)
   }
 
   @Test func deletedFilePlaysOn() throws {
@@ -79,7 +86,7 @@ import Testing
   }
 
   /// Cut under the player: an early end, told, and nothing beyond it; never a signal, never a loop.
-  @Test(arguments: ["t.mp3", "t.wav", "t.ogg", "t.opus", "t.flac", "t.m4a", "t.wv", "t-alac.m4a"])
+  @Test(arguments: ["t.mp3", "t.wav", "t.oga", "t.opus", "t.flac", "t.m4a", "t.wv", "t-alac.m4a"])
   func truncatedWhilePlaying(_ name: String) throws {
     let file = try #require(TruthFile.all.first { $0.name == name })
     let bytes = try file.bytes()
@@ -88,10 +95,10 @@ import Testing
     let path = try media.write(bytes, name)
     let opened = try open(path)
     var samples: [Float] = []
-    #expect(try read(opened, 100_000, into: &samples))
+    #expect(try read(opened, 40_000, into: &samples))
     truncate(path, bytes.count / 2)
     #expect(try !read(opened, .max, into: &samples))
-    #expect(Int64(samples.count) < whole.frames * 3 / 4 && samples.count > 300_000)
+    #expect(Int64(samples.count) < whole.frames * 3 / 4 && samples.count > 60_000)
     #expect(
       opened.takeDuration()
         == MediaDuration(MediaTime(frames: Int64(samples.count), rate: opened.sampleRate).duration, .exact))
@@ -114,7 +121,7 @@ import Testing
     do {
       let read = try ReadThrough(MemoryByteSource(bytes, faults: faults))
       #expect(read.error?.code == .sourceReadFailed)
-      #expect(read.frames > 100_000)
+      #expect(read.frames > 40_000)
     } catch let error as MediaError {
       #expect(error.code == .sourceReadFailed)
     }

@@ -112,7 +112,9 @@ struct MP3Clock {
   }
 
   private func isFrame(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
-    guard let header = MP3FrameFinder.header(in: bytes, at: index), header.isSameStream(as: stream) else { return false }
+    guard let header = MP3FrameFinder.header(in: bytes, at: index), header.isSameStream(as: stream) else {
+      return false
+    }
     return index + header.size == bytes.count
   }
 }

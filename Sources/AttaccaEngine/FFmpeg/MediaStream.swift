@@ -93,8 +93,8 @@ final class MediaStream {
     let trim: TrimRange
     if let mpeg {
       trim = mpeg.trim
-    } else if let ogg, ogg.codec != "flac" {
-      trim = ogg.codec == "vorbis" ? ogg.vorbisTrim(firstFrame: origin) : ogg.trim
+    } else if let ogg {
+      trim = ogg.codec == "opus" ? ogg.trim : ogg.trim(firstFrame: origin)
     } else {
       trim = readTrim(of: source, demuxer, codec: decoder.codecName, sampleRate: rate)
     }

@@ -25,6 +25,9 @@ final class OpenMedia {
   private var isPositionKnown = true
   private var needsStart = false
   private var length: Int64?
+  /// Something was read since the file was last found to have grown: at the edge of a recording it ends, or it would be
+  /// opened again and again for a few bytes.
+  private var hasProgressed = true
 
   private var duration: MediaDuration?
   private var toldDuration: MediaDuration?
@@ -79,7 +82,7 @@ final class OpenMedia {
         if try goOn() { continue }
         return .end
       }
-      isPositionKnown = true
+      (isPositionKnown, hasProgressed) = (true, true)
       return converted
     }
   }
@@ -145,8 +148,8 @@ final class OpenMedia {
       needsStart = true
       return true
     }
-    if let now = source.length, let before = length, now > before {
-      length = now
+    if hasProgressed, let now = source.length, let before = length, now > before {
+      (length, hasProgressed) = (now, false)
       try goOnWithGrownFile()
       return true
     }

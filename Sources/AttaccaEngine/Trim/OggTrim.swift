@@ -19,14 +19,13 @@ package struct OggStreamInfo: Sendable, Hashable {
   /// The part of the decoded frames that is music.
   package var trim: TrimRange
 
-  /// The trim of a Vorbis stream whose first decoded frame stands at granule `first`: only the set-up headers tell how
-  /// long the first packets are. A stream cut out of a longer one begins there; frames before granule 0 are dropped
-  /// (Vorbis I §A.2).
-  package func vorbisTrim(firstFrame first: Int64) -> TrimRange {
-    guard codec == "vorbis" else { return trim }
+  /// The trim of a Vorbis or FLAC stream whose first decoded frame stands at granule `first`: only the set-up headers
+  /// tell how long the first packets are. A stream cut out of a longer one begins there; frames before granule 0 are
+  /// dropped (Vorbis I §A.2).
+  package func trim(firstFrame first: Int64) -> TrimRange {
     let end = isChained ? nil : lastGranule?.subtractingClamped(first)
-    return TrimRange(
-      start: max(0, 0 - max(first, -(1 << 20))), end: end, source: end == nil && first >= 0 ? .none : .vorbisGranule)
+    let isSilent = codec != "vorbis" || end == nil && first >= 0
+    return TrimRange(start: max(0, 0 - max(first, -(1 << 20))), end: end, source: isSilent ? .none : .vorbisGranule)
   }
 }
 

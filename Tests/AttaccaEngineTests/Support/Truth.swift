@@ -80,7 +80,12 @@ struct ReadThrough {
 
 /// The file a format's damage is tried on: long enough to have many frames, pages and blocks.
 struct TruthFile: Sendable, CustomStringConvertible {
+  static let seconds: Int64 = 8
   let name: String
+  /// Frames per second.
+  var rate: Int { name == "t.opus" ? 48_000 : 44_100 }
+  /// Frames of the whole.
+  var frames: Int64 { Self.seconds * Int64(rate) }
   /// Frames of the decoder's largest frame: the bar for time kept.
   let frame: Int64
   /// Bytes at the beginning that hold headers.
@@ -96,16 +101,19 @@ struct TruthFile: Sendable, CustomStringConvertible {
     TruthFile(name: "t.aiff", frame: 1, head: 200),
   ]
 
-  /// All of them, made once: 20 s of the sweep.
+  /// All of them, made once: 8 s of the sweep.
   static let media: Result<[String: [UInt8]], any Error> = Result {
     let media = try TrimMedia()
-    let source = TestMedia.path("pieces/whole.wav")
+    let (source, source48) = (media.path("whole.wav"), media.path("whole48.wav"))
+    for (name, target) in [("pieces/whole.wav", source), ("pieces/whole48.wav", source48)] {
+      try media.run("sox", "-D", TestMedia.path(name), target, "trim", "0", "\(seconds)")
+    }
     try media.run("lame", "--quiet", "-b", "128", source, "t.mp3")
     try media.run("lame", "--quiet", "-V", "4", source, "t-vbr.mp3")
     try media.ffmpeg("-i", source, "-c:a", "aac", "-aac_pns", "0", "-b:a", "128k", "-movflags", "+faststart", "t.m4a")
     try media.ffmpeg("-i", source, "-c:a", "alac", "-movflags", "+faststart", "t-alac.m4a")
     try media.run("flac", "--silent", "-o", "t.flac", source)
-    try media.run("opusenc", "--quiet", TestMedia.path("pieces/whole48.wav"), "t.opus")
+    try media.run("opusenc", "--quiet", source48, "t.opus")
     try media.run("oggenc", "-Q", "-q", "4", "-o", "t.ogg", source)
     try media.run("flac", "--silent", "--ogg", "-o", "t.oga", source)
     try media.run("wavpack", "-q", source, "-o", "t.wv")
@@ -121,6 +129,7 @@ extension [Float] {
   /// Whether the first `count` samples are the same to the bit.
   func isEqual(to other: [Float], upTo count: Int) -> Bool {
     guard count <= self.count, count <= other.count else { return false }
-    return withUnsafeBytes { a in other.withUnsafeBytes { b in memcmp(a.baseAddress!, b.baseAddress!, count * 4) == 0 } }
+    return withUnsafeBytes { a in other.withUnsafeBytes { b in memcmp(a.baseAddress!, b.baseAddress!, count * 4) == 0 }
+    }
   }
 }
