@@ -8,14 +8,14 @@ import Testing
 @Suite struct TruthOpeningTests {
   @Test(arguments: ["ogg", "opus"]) func longUnchainedFileOpensQuickly(_ kind: String) throws {
     let media = try TrimMedia()
-    try media.run("sox", "-n", "-r", "48000", "-c", "2", "long.wav", "synth", "600", "pinknoise", "vol", "0.2")
+    try media.run("sox", "-n", "-r", "48000", "-c", "2", "-b", "16", "long.wav", "synth", "240", "pinknoise", "vol", "0.2")
     kind == "ogg"
       ? try media.run("oggenc", "-Q", "-q1", "-o", "long", "long.wav")
       : try media.run("opusenc", "--quiet", "--comp", "0", "--bitrate", "96", "long.wav", "long")
     let bytes = try media.bytes("long")
     let source = MemoryByteSource(bytes)
     let opened = try OpenMedia(source, name: "long")
-    #expect(opened.frameCount == 28_800_000)
+    #expect(opened.frameCount == 11_520_000)
     print("opening \(bytes.count) bytes of \(kind): \(source.bytesRead) read")
     #expect(source.bytesRead < 1 << 20)
     let path = Array(media.path("long").utf8)
@@ -36,6 +36,6 @@ import Testing
     let demuxed = MemoryByteSource(source.bytes)
     _ = try Demuxer(demuxed, name: "once")
     print("opening an MP3: \(whole.bytesRead) bytes, of them \(once) for its header")
-    #expect(whole.bytesRead < demuxed.bytesRead + 2 * once + (64 << 10))
+    #expect(whole.bytesRead < demuxed.bytesRead + 2 * once)
   }
 }
