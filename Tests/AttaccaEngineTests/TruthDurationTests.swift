@@ -175,8 +175,10 @@ import Testing
     let bytes = try file.bytes()
     let sound = try ReadThrough(MemoryByteSource(bytes), keeping: true)
     let pages = OggPages.all(bytes)
+    let audio = try #require(pages.firstIndex { $0.granule > 0 })
     for _ in 0..<6 {
-      let first = Int.random(in: 4..<pages.count - 3, using: &random)
+      // Without its first page of audio a stream begins where the second does, like one cut out of a longer one.
+      let first = Int.random(in: audio + 1..<pages.count - 3, using: &random)
       let count = Int.random(in: 1...2, using: &random)
       let hole = Int(pages[first].offset)..<Int(pages[first + count].offset)
       let read = try ReadThrough(MemoryByteSource(Array(bytes[..<hole.lowerBound] + bytes[hole.upperBound...])))

@@ -8,7 +8,8 @@ import Testing
 @Suite struct TruthOpeningTests {
   @Test(arguments: ["ogg", "opus"]) func longUnchainedFileOpensQuickly(_ kind: String) throws {
     let media = try TrimMedia()
-    try media.run("sox", "-n", "-r", "48000", "-c", "2", "-b", "16", "long.wav", "synth", "240", "pinknoise", "vol", "0.2")
+    try media.run(
+      "sox", "-n", "-r", "48000", "-c", "2", "-b", "16", "long.wav", "synth", "240", "pinknoise", "vol", "0.2")
     kind == "ogg"
       ? try media.run("oggenc", "-Q", "-q1", "-o", "long", "long.wav")
       : try media.run("opusenc", "--quiet", "--comp", "0", "--bitrate", "96", "long.wav", "long")
