@@ -37,6 +37,32 @@ import Testing
     }
   }
 
+  /// Through the engine: it comes to an end or fails, and positions never go back.
+  @Test(arguments: FormatCase.all) func engineSurvives(_ format: FormatCase) throws {
+    var random = SeededRandom.announced("damage to \(format.kind) in the engine")
+    let media = try TrimMedia()
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: format.path("a"))))
+    for _ in 0..<3 {
+      let start = Int.random(in: 0..<bytes.count, using: &random)
+      for index in start..<min(bytes.count, start + 100) { bytes[index] = .random(in: 0...255, using: &random) }
+    }
+    bytes.removeLast(Int.random(in: 0..<bytes.count / 4, using: &random))
+    let rig = makeRig(step: 2048)
+    rig.follow(with: [])
+    rig.load(MediaItem(.file(try media.write(bytes, "damaged"))))
+    rig.send(.setRunning(true))
+    rig.output.play()
+    try rig.waitFor("the end") { event in
+      switch event {
+      case .ended, .failed: true
+      default: false
+      }
+    }
+    let positions = rig.events.compactMap { if case .anchored(_, let anchor) = $0 { anchor.position } else { nil } }
+    #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 <= $1 })
+    try rig.shutdown()
+  }
+
   private func check(_ bytes: [UInt8], _ whole: Int, _ what: String, _ random: inout SeededRandom) throws {
     switch frames(bytes, Int64.random(in: 0..<Int64(whole), using: &random)) {
     case .success(let count): #expect(count <= whole + Self.largestFrame, "\(what): \(count) frames of \(whole)")

@@ -63,4 +63,23 @@ import Testing
       #expect(difference == nil, "target \(target) of \(frames)")
     }
   }
+
+  /// Bytes that are no frames are stepped over, and a file of hardly anything else is given up.
+  @Test func searchesHaveBounds() throws {
+    let frame: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x02, 0x1F, 0xFC] + [UInt8](repeating: 1, count: 9)
+    let syntax = try #require(FrameSyntax(container: "aac", samples: 1024))
+    #expect(frame.withUnsafeBytes { syntax.frame($0) } == FrameSyntax.Frame(size: 16, samples: 1024))
+    var index = FrameIndex(syntax, start: 0)
+    let few = frame + frame + [UInt8](repeating: 0xFF, count: 5000) + frame + frame
+    let place = index.place(ofRaw: 2500, in: MemoryByteSource(few))
+    #expect(place?.raw == 2048 && place?.offset == 5032)
+    // A frame in each half MiB of noise: 48 MiB are not searched to their end.
+    var random = SeededRandom.announced("noise between frames")
+    let noise = (0..<1 << 19).map { _ in UInt8.random(in: 0...254, using: &random) }
+    let hostile = (0..<96).flatMap { _ in frame + frame + noise }
+    var lost = FrameIndex(syntax, start: 0)
+    let source = MemoryByteSource(hostile)
+    let found = lost.place(ofRaw: 1 << 40, in: source)
+    #expect(found?.raw ?? 0 > 1024 && source.bytesRead < 44 << 20)
+  }
 }

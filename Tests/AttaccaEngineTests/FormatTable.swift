@@ -81,7 +81,9 @@ struct FormatCase: Sendable, CustomStringConvertible {
     // Replicated bands are filled with noise from where the last frame left off, here nearly inaudible.
     case "he-aac", "he-aac-mono", "he-aac-m4a": 2e-3
     case let kind where kind.contains("aac") || kind.contains("opus") || kind.contains("dts"): 1e-4
-    case "wav-gsm", "speex", "wma1", "wma2": 1e-4
+    // Long-term prediction fades, but slowly in a pure tone.
+    case "wav-gsm": 0.004
+    case "speex", "wma1", "wma2": 1e-4
     default: 0
     }
   }

@@ -24,6 +24,11 @@ struct FrameGrid {
       trust = .exact
       return
     }
+    // After a seek in a programme stream FFmpeg now and then gives a frame the time of its neighbour.
+    guard demuxer.container != "mpeg" else {
+      trust = .none
+      return
+    }
     let samples = Int64(first.pointee.nb_samples)
     let grid: Int64? =
       switch codec {

@@ -11,6 +11,8 @@ struct FrameIndex {
   private static let stride: Int64 = 32_768
   /// Bytes that are no frame after which the search is given up: this is no audio any more.
   private static let patience: Int64 = 1 << 20
+  /// What is left of the bytes that may be searched in all, so that no file is searched for minutes.
+  private var patienceLeft: Int64 = 32 << 20
   private var marks: [(raw: Int64, offset: Int64)]
   /// How far the walk has come.
   private var front: (raw: Int64, offset: Int64)
@@ -34,8 +36,20 @@ struct FrameIndex {
       front = next
       if let last = marks.last, next.raw - last.raw >= Self.stride { marks.append(next) }
     }
-    var place = marks.last { $0.raw <= raw } ?? (0, start)
-    // Where the frame itself begins: behind what is no frame, and what belongs to the one before.
+    // The way from the last mark may be searched once more.
+    patienceLeft = max(patienceLeft, 8 << 20)
+    // A mark at the very end has no frame behind it; then it is one from the mark before.
+    for mark in marks.lazy.filter({ $0.raw <= raw }).suffix(2).reversed() {
+      if let found = walk(from: mark, to: raw, &reader) { return found }
+    }
+    return nil
+  }
+
+  /// The frame that `raw` is in: where it begins itself, behind what is no frame and what belongs to the one before.
+  private mutating func walk(
+    from mark: (raw: Int64, offset: Int64), to raw: Int64, _ reader: inout ByteReader
+  ) -> (raw: Int64, offset: Int64)? {
+    var place = mark
     var found: (raw: Int64, offset: Int64)?
     while place.raw <= raw, let frame = settle(&place.offset, &reader) {
       if frame.samples > 0 { found = place }
@@ -63,7 +77,7 @@ struct FrameIndex {
     return sum
   }
 
-  private func next(
+  private mutating func next(
     after place: (raw: Int64, offset: Int64), _ reader: inout ByteReader
   ) -> (raw: Int64, offset: Int64)? {
     var offset = place.offset
@@ -72,11 +86,24 @@ struct FrameIndex {
   }
 
   /// The next frame at or behind `offset`, which is moved to it.
-  private func settle(_ offset: inout Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
+  private mutating func settle(_ offset: inout Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
     if let frame = frame(at: offset, &reader) { return frame }
     // Elsewhere bytes that look like a frame count only when another one follows.
+    let start = offset
     var position = offset + 1
-    while position - offset < Self.patience, reader.fill(at: position, atLeast: FrameSyntax.headerSize) > 8 {
+    let limit = position + min(Self.patience, patienceLeft)
+    defer { patienceLeft -= position - start }
+    while position < limit {
+      let available = reader.fill(at: position, atLeast: FrameSyntax.headerSize)
+      guard available > 8 else { return nil }
+      let candidate = reader.withWindow(from: position) { bytes in
+        bytes.dropLast(8).firstIndex { syntax.canBegin(with: $0) }
+      }
+      guard let candidate else {
+        position += Int64(available - 8)
+        continue
+      }
+      position += Int64(candidate)
       if let frame = frame(at: position, &reader),
         self.frame(at: position + Int64(frame.size), &reader) != nil
           || reader.fill(at: position + Int64(frame.size), atLeast: 1) == 0

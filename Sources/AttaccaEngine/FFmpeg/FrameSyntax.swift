@@ -29,6 +29,16 @@ struct FrameSyntax {
     self.samples = Int64(samples)
   }
 
+  /// Whether a frame can begin with this byte.
+  func canBegin(with byte: UInt8) -> Bool {
+    switch kind {
+    case .adts: byte == 0xFF
+    case .loas: byte == 0x56
+    case .ac3: byte == 0x0B
+    case .dts: byte == 0x7F || byte == 0x64
+    }
+  }
+
   /// The frame that begins with these bytes; `nil` when none does.
   func frame(_ bytes: UnsafeRawBufferPointer) -> Frame? {
     guard bytes.count >= 8 else { return nil }
