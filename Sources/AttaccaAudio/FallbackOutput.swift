@@ -21,6 +21,8 @@ public final class FallbackOutput: AudioOutput {
 
   public var isOffline: Bool { state.withLock { $0.chosen }?.isOffline ?? primary.isOffline }
 
+  public var fixedFormat: StreamFormat? { primary.fixedFormat }
+
   public func prepare() { primary.prepare() }
 
   public func open(
