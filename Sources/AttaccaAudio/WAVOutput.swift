@@ -4,22 +4,13 @@ import POSIXKit
 
 /// Renders to a WAV file as fast as frames come. 16-bit integers unless the first source has more; what would exceed
 /// full scale is clipped.
-public final class WAVOutput: AudioOutput {
-  private let output: ThreadedOutput<WAVFile>
+public final class WAVOutput: ForwardingOutput {
+  public let destination: any AudioOutput
 
   /// Makes an output that creates (or replaces) the file at `path`, any bytes but NUL.
   public init(path: [UInt8]) {
-    output = ThreadedOutput { WAVFile(path: path) }
+    destination = ThreadedOutput { WAVFile(path: path) }
   }
-
-  public var isOffline: Bool { output.isOffline }
-  public func open(
-    _ format: StreamFormat, source: any RenderSource, receive: @escaping @Sendable (OutputEvent) -> Void
-  ) { output.open(format, source: source, receive: receive) }
-  public func edit(_ change: @escaping @Sendable (EditPoint) -> OutputTransport) { output.edit(change) }
-  public func sourceHasMore() { output.sourceHasMore() }
-  public func setMarker(_ frame: Int64?) { output.setMarker(frame) }
-  public func close(_ completion: @escaping @Sendable () -> Void) { output.close(completion) }
 }
 
 /// A RIFF/WAVE file being written (Multimedia Programming Interface and Data Specifications 1.0; WAVE_FORMAT_EXTENSIBLE
@@ -36,7 +27,8 @@ final class WAVFile: FrameSink {
 
   deinit { if file >= 0 { Glibc.close(file) } }
 
-  private var bytesPerSample: Int { format.significantBits > 16 ? 3 : 2 }
+  private var encoding: PCMEncoding { format.significantBits > 16 ? .s24 : .s16 }
+  private var bytesPerSample: Int { encoding.bytesPerSample }
   private var isExtensible: Bool { format.channels > 2 || bytesPerSample > 2 }
 
   func open(_ format: StreamFormat) throws(MediaError) -> OutputInfo {
@@ -57,14 +49,7 @@ final class WAVFile: FrameSink {
 
   func write(_ frames: UnsafeBufferPointer<Float>) throws(MediaError) {
     bytes.removeAll(keepingCapacity: true)
-    let scale: Float = bytesPerSample == 2 ? 32_768 : 8_388_608
-    for sample in frames {
-      // A float file may hold anything, NaN too.
-      let value = sample.isNaN ? 0 : Int32(max(-scale, min(scale - 1, (sample * scale).rounded(.toNearestOrEven))))
-      bytes.append(UInt8(truncatingIfNeeded: value))
-      bytes.append(UInt8(truncatingIfNeeded: value >> 8))
-      if bytesPerSample == 3 { bytes.append(UInt8(truncatingIfNeeded: value >> 16)) }
-    }
+    encoding.append(frames, to: &bytes)
     try put(bytes)
     written += UInt64(bytes.count)
   }
