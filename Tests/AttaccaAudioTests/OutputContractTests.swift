@@ -65,6 +65,8 @@ struct Implementation: Sendable, CustomStringConvertible {
   let make: @Sendable () -> any AudioOutput
   /// What turns a captured output; others turn by themselves.
   var turn: @Sendable (any AudioOutput, Int) -> Void = { _, _ in }
+  /// Whether frames leave at the sample rate.
+  var isPaced = true
 
   static let all: [Implementation] = {
     var all = [
@@ -72,6 +74,20 @@ struct Implementation: Sendable, CustomStringConvertible {
       Implementation(description: "wav") {
         WAVOutput(path: Array("/tmp/attacca-contract-\(getpid())-\(UUID().uuidString).wav".utf8))
       },
+      Implementation(
+        description: "pipe",
+        make: {
+          let path = "/tmp/attacca-contract-\(getpid())-\(UUID().uuidString).pcm"
+          _ = FileManager.default.createFile(atPath: path, contents: nil)
+          return PipeOutput(path: Array(path.utf8))
+        }, isPaced: false),
+      Implementation(
+        description: "pipe with a reader",
+        make: {
+          let path = "/tmp/attacca-contract-\(getpid())-\(UUID().uuidString).fifo"
+          let reader = PipeReader(path)
+          return ReadPipe(destination: PipeOutput(path: Array(path.utf8)), reader: reader)
+        }, isPaced: false),
       Implementation(
         description: "capture", make: { CaptureOutput(margin: 10) },
         turn: { output, frames in (output as? CaptureOutput)?.advance(frames) }),
@@ -221,7 +237,7 @@ struct Implementation: Sendable, CustomStringConvertible {
     implementation.turn(output, 500)
     let host = try #require(
       source.wait { $0.events.lazy.compactMap { if case .reached(4410, let host) = $0 { host } else { nil } }.first })
-    if !output.isOffline, implementation.description != "capture" {
+    if !output.isOffline, implementation.isPaced, implementation.description != "capture" {
       // A tenth of a second of sound takes a tenth of a second.
       #expect(host - started >= .milliseconds(95))
       #expect(Clocks.host >= host - .milliseconds(1))
