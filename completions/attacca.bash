@@ -30,13 +30,17 @@ _attacca() {
 
   case $prev in
     --output)
-      if [[ $cur == wav:* ]]; then
+      if [[ $cur == wav:* || $cur == pipe:* ]]; then
         compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -f -- "${cur#wav:}")
+        mapfile -t COMPREPLY < <(compgen -f -- "${cur#*:}")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'auto pulse silent wav:' -- "$cur")
-        [[ ${COMPREPLY[*]} == wav: ]] && compopt -o nospace
+        mapfile -t COMPREPLY < <(compgen -W 'auto pulse silent wav: pipe:' -- "$cur")
+        [[ ${COMPREPLY[*]} == *: ]] && compopt -o nospace
       fi
+      return
+      ;;
+    --pcm)
+      mapfile -t COMPREPLY < <(compgen -W 's16 s24 f32' -- "$cur")
       return
       ;;
     --repeat)
@@ -72,8 +76,8 @@ _attacca() {
   done
 
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --repeat --volume --rate --start --replaygain --preamp --eq --balance --mono
-      --crossfade --skip-silence --level-speech --bit-perfect --no-resume --json --no-terminal --help -h --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W '--output --pcm --repeat --volume --rate --start --replaygain --preamp --eq --balance
+      --mono --crossfade --skip-silence --level-speech --bit-perfect --no-resume --json --no-terminal --help -h --version' -- "$cur")
   else
     compopt -o filenames
     mapfile -t COMPREPLY < <(compgen -f -- "$cur")

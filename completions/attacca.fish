@@ -2,15 +2,17 @@
 
 function __attacca_output
     set -l token (commandline -ct | string replace -r '^--output=' '')
-    if string match -q 'wav:*' -- $token
-        for path in (__fish_complete_path (string replace -r '^wav:' '' -- $token))
-            echo wav:$path
+    if string match -qr '^(wav|pipe):' -- $token
+        set -l kind (string replace -r ':.*' ':' -- $token)
+        for path in (__fish_complete_path (string replace -r '^[a-z]+:' '' -- $token))
+            echo $kind$path
         end
     else
         printf '%s\t%s\n' auto 'the sound server, silence if there is none' \
             pulse 'the sound server, or failure' \
             silent 'silence in real time' \
-            wav: 'a WAV file'
+            wav: 'a WAV file' \
+            pipe: 'a PCM pipe'
     end
 end
 
@@ -23,6 +25,7 @@ complete -c attacca -n '__fish_seen_subcommand_from help' -a 'play help'
 
 complete -c attacca -n '__fish_seen_subcommand_from play' -F
 complete -c attacca -n '__fish_seen_subcommand_from play' -l output -x -a '(__attacca_output)' -d 'Where sound goes'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l pcm -x -a 's16 s24 f32' -d 'What a pipe carries'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l repeat -x -a 'off one all' -d 'What follows the end'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l volume -x -a '0 25 50 75 100' -d 'Loudness in per cent'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l rate -x -a '0.75 1 1.25 1.5 2' -d 'How fast, with the pitch kept'

@@ -2,6 +2,9 @@ import AttaccaAudio
 @_exported import AttaccaCore
 import AttaccaEngine
 
+@_exported import enum AttaccaAudio.PCMEncoding
+@_exported import struct AttaccaAudio.PipeFormat
+
 /// Where sound goes.
 public enum OutputChoice: Sendable, Hashable {
   /// The sound server; without one, silence in real time, and the player says so.
@@ -12,6 +15,9 @@ public enum OutputChoice: Sendable, Hashable {
   case silent
   /// A WAV file at this path, as fast as it can be rendered.
   case wav(path: [UInt8])
+  /// Bare PCM to the FIFO (made if nothing is there) or file at this path, or to standard output (`-`), at the reader's
+  /// pace.
+  case pipe(path: [UInt8], format: PipeFormat)
 }
 
 /// What a player is made of.
@@ -37,6 +43,7 @@ extension Player {
       case .pulse: PulseOutput()
       case .silent: SilentOutput()
       case .wav(let path): WAVOutput(path: path)
+      case .pipe(let path, let format): PipeOutput(path: path, format: format)
       }
     }
     self.init(

@@ -1,4 +1,4 @@
-import AttaccaCore
+import Attacca
 import Testing
 
 @testable import AttaccaPlayer
@@ -78,11 +78,15 @@ private func options(_ words: String...) throws -> PlayOptions {
     (["--somethingelse", "a"], "--somethingelse: unknown option; see attacca play --help"),
     (["--json=1", "a"], "--json takes no value"),
     (["--help=x"], "--help takes no value"),
-    (["a", "--output"], "--output needs a value: auto|pulse|silent|wav:PATH"),
-    (["--output", "--json", "a"], "--output needs a value: auto|pulse|silent|wav:PATH"),
-    (["--output=", "a"], "--output: empty value: not auto|pulse|silent|wav:PATH"),
+    (["a", "--output"], "--output needs a value: auto|pulse|silent|wav:PATH|pipe:PATH"),
+    (["--output", "--json", "a"], "--output needs a value: auto|pulse|silent|wav:PATH|pipe:PATH"),
+    (["--output=", "a"], "--output: empty value: not auto|pulse|silent|wav:PATH|pipe:PATH"),
     (["--output=wav:", "a"], "--output: wav: needs a path, as in wav:out.wav"),
-    (["--output=Pulse", "a"], "--output: Pulse: not auto|pulse|silent|wav:PATH"),
+    (["--output=Pulse", "a"], "--output: Pulse: not auto|pulse|silent|wav:PATH|pipe:PATH"),
+    (["--output=pipe:", "a"], "--output: pipe: needs a path, as in pipe:fifo or pipe:-"),
+    (["--output=pipe:-", "--json", "a"], "--json and the sound cannot both go to standard output"),
+    (["--output=wav:x", "--pcm=s16", "a"], "--pcm is for --output pipe:PATH only"),
+    (["--output=pipe:x", "--pcm=s8", "a"], "--pcm: s8: not s16|s24|f32[:RATE[:CHANNELS]]"),
     (["--repeat=two", "a"], "--repeat: two: not off|one|all"),
     (["--volume=101", "a"], "--volume: 101: not 0…100"),
     (["--volume=1.5", "a"], "--volume: 1.5: not 0…100"),
@@ -105,6 +109,35 @@ private func options(_ words: String...) throws -> PlayOptions {
     #expect { try parseArguments([Array("play".utf8), bytes]) } throws: { error in
       guard let error = error as? UsageError else { return false }
       return error.message.hasPrefix("--") && !error.message.unicodeScalars.contains { $0.value < 0x20 }
+    }
+  }
+}
+
+@Suite struct PCMSyntaxTests {
+  @Test(arguments: [
+    ("s16", PipeFormat()), ("s24:48000", PipeFormat(encoding: .s24, sampleRate: 48_000)),
+    ("f32:384000:8", PipeFormat(encoding: .f32, sampleRate: 384_000, channels: 8)),
+    ("s16:08000:1", PipeFormat(sampleRate: 8000, channels: 1)),
+  ])
+  func reads(_ text: String, _ format: PipeFormat) { #expect(parsePCMFormat(Array(text.utf8)) == format) }
+
+  @Test(arguments: [
+    "", "S16", "s16:", "s16::2", "s16:44100:", "s16:44100:2:", "s16:7999", "s16:384001", "s16:44100:0", "s16:44100:9",
+    "s16:-8000", "s16:44.1", "s16: 44100", "s16:99999999999999999999",
+  ])
+  func refuses(_ text: String) { #expect(parsePCMFormat(Array(text.utf8)) == nil) }
+
+  @Test func aPipeKeepsItsBytesAndFormat() throws {
+    let name: [UInt8] = [0x61, 0xFF, 0x3A]
+    let request = try parseArguments([
+      Array("play".utf8), Array("--output=pipe:".utf8) + name, Array("--pcm".utf8), Array("f32:48000".utf8), name,
+    ])
+    guard case .play(let options) = request else { throw UsageError("no play request") }
+    #expect(options.output == .pipe(name))
+    #expect(options.pcm == PipeFormat(encoding: .f32, sampleRate: 48_000))
+    // Endless sound into a pipe is what a pipe is for.
+    #expect(throws: Never.self) {
+      try parseArguments(["play", "--output", "pipe:-", "--repeat", "all", "a"].map { Array($0.utf8) })
     }
   }
 }

@@ -1,4 +1,4 @@
-import AttaccaCore
+import Attacca
 import POSIXKit
 
 /// Where sound shall go.
@@ -6,11 +6,15 @@ enum OutputOption: Equatable {
   case auto, pulse, silent
   /// A WAV file, by the bytes of its path.
   case wav([UInt8])
+  /// A PCM pipe, by the bytes of its path; `-` is standard output.
+  case pipe([UInt8])
 }
 
 /// What `play` was asked to do.
 struct PlayOptions: Equatable {
   var output = OutputOption.auto
+  /// What a pipe carries.
+  var pcm = PipeFormat()
   var repeatMode = RepeatMode.off
   /// Loudness 0…1.
   var volume = 1.0
@@ -23,6 +27,9 @@ struct PlayOptions: Equatable {
   var noTerminal = false
   /// Files, folders and addresses, as typed.
   var operands: [[UInt8]] = []
+
+  /// Whether the sound goes to standard output, which text then cannot.
+  var isPCMOnStandardOutput: Bool { output == .pipe([UInt8(ascii: "-")]) }
 }
 
 /// What the command line asks for.
@@ -53,6 +60,7 @@ func parseArguments(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
   }
 
   var options = PlayOptions()
+  var isPCMAsked = false
   var rest = arguments.dropFirst()
   while let argument = rest.popFirst() {
     if argument == Array("--".utf8) {
@@ -78,6 +86,10 @@ func parseArguments(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
     case .noTerminal: options.noTerminal = true
     case .noResume: break
     case .output: options.output = try outputOption(value)
+    case .pcm:
+      guard let format = parsePCMFormat(value) else { throw wrong(value, for: option) }
+      options.pcm = format
+      isPCMAsked = true
     case .repeat:
       guard let mode = RepeatMode(rawValue: text(value)) else { throw wrong(value, for: option) }
       options.repeatMode = mode
@@ -95,6 +107,13 @@ func parseArguments(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
   }
   if case .wav = options.output, options.repeatMode != .off {
     throw UsageError("--repeat \(options.repeatMode.rawValue) into a file would never end")
+  }
+  if case .pipe = options.output {
+    if options.isPCMOnStandardOutput, options.json {
+      throw UsageError("--json and the sound cannot both go to standard output")
+    }
+  } else if isPCMAsked {
+    throw UsageError("--pcm is for --output pipe:PATH only")
   }
   if options.operands.isEmpty { throw UsageError("no file or folder given") }
   return .play(options)
@@ -135,10 +154,13 @@ private func outputOption(_ value: [UInt8]) throws(UsageError) -> OutputOption {
   case "silent": return .silent
   default: break
   }
-  let prefix = Array("wav:".utf8)
-  guard value.starts(with: prefix) else { throw wrong(value, for: .output) }
-  if value.count == prefix.count { throw UsageError("--output: wav: needs a path, as in wav:out.wav") }
-  return .wav(Array(value.dropFirst(prefix.count)))
+  for (prefix, make, example) in [
+    ("wav:", OutputOption.wav, "wav:out.wav"), ("pipe:", OutputOption.pipe, "pipe:fifo or pipe:-"),
+  ] where value.starts(with: prefix.utf8) {
+    if value.count == prefix.utf8.count { throw UsageError("--output: \(prefix) needs a path, as in \(example)") }
+    return make(Array(value.dropFirst(prefix.utf8.count)))
+  }
+  throw wrong(value, for: .output)
 }
 
 func wrong(_ value: [UInt8], for option: PlayOption, _ wanted: String? = nil) -> UsageError {

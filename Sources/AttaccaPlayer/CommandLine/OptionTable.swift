@@ -3,7 +3,7 @@ import AttaccaCore
 /// The options of `play`: the one table behind the parser, the help, and the test that the manual and the completions
 /// know every option.
 enum PlayOption: String, CaseIterable {
-  case output, `repeat`, volume, rate, start
+  case output, pcm, `repeat`, volume, rate, start
   case replaygain, preamp, eq, balance, mono, crossfade
   case skipSilence = "skip-silence"
   case levelSpeech = "level-speech"
@@ -22,7 +22,8 @@ enum PlayOption: String, CaseIterable {
   /// What the option's value looks like; `nil` for an option without one.
   var placeholder: String? {
     switch self {
-    case .output: "auto|pulse|silent|wav:PATH"
+    case .output: "auto|pulse|silent|wav:PATH|pipe:PATH"
+    case .pcm: "s16|s24|f32[:RATE[:CHANNELS]]"
     case .repeat: "off|one|all"
     case .volume: "0…100"
     case .rate: "0.25…4"
@@ -42,7 +43,8 @@ enum PlayOption: String, CaseIterable {
   /// Values that can be completed; a trailing colon means that something follows.
   var values: [String] {
     switch self {
-    case .output: ["auto", "pulse", "silent", "wav:"]
+    case .output: ["auto", "pulse", "silent", "wav:", "pipe:"]
+    case .pcm: ["s16", "s24", "f32"]
     case .repeat: ["off", "one", "all"]
     case .replaygain: LoudnessMode.allCases.map(\.rawValue)
     default: []
@@ -55,8 +57,10 @@ enum PlayOption: String, CaseIterable {
     case .output:
       [
         "where sound goes: the sound server, or silence in real time if there is none (auto);",
-        "the sound server only (pulse); silence in real time; a WAV file, as fast as it goes",
+        "the sound server only (pulse); silence in real time; a WAV file, as fast as it goes;",
+        "a FIFO, a file or (pipe:-) standard output, as bare PCM at its reader's pace",
       ]
+    case .pcm: ["what a pipe carries (s16:44100:2)"]
     case .repeat: ["what follows the end of an item or of the queue (off)"]
     case .volume: ["loudness in per cent (100)"]
     case .rate: ["how fast, with the pitch kept: 1 is as recorded (1)"]

@@ -69,6 +69,11 @@ import POSIXKit
   private static func face(
     for options: PlayOptions, input: InputThread?
   ) -> (any Face, any TextStreams) {
+    // Sound on standard output leaves only standard error to text.
+    if options.isPCMOnStandardOutput {
+      let streams = StandardStreams(out: STDERR_FILENO)
+      return (PlainFace(streams), streams)
+    }
     let isRendering = if case .wav = options.output { true } else { false }
     let traits = TerminalTraits.current
     if !options.json, !isRendering, !options.noTerminal, traits.hasCursor, isatty(STDOUT_FILENO) == 1 {
@@ -94,6 +99,7 @@ extension PlayerConfiguration {
       case .pulse: .pulse
       case .silent: .silent
       case .wav(let path): .wav(path: path)
+      case .pipe(let path): .pipe(path: path, format: options.pcm)
       }
     setup.volume = options.volume
     setup.repeatMode = options.repeatMode

@@ -48,6 +48,8 @@ enum SessionEnding: Equatable {
   private var haveEventsEnded = false
   private var isHeard = false
   private var hasOutputFailed = false
+  /// The name of the pipe that sound leaves through.
+  private var pipe: String?
   private var timer: (deadline: Duration, task: Task<Void, Never>)?
 
   /// What a session asks of the process it runs in.
@@ -162,6 +164,9 @@ enum SessionEnding: Equatable {
       face.report("attacca: \(error)")
     case .outputChanged(let output) where output.fallbackReason != nil && output.kind == "silent":
       face.report("attacca: no sound server: playing silently")
+    case .outputChanged(let output): pipe = output.kind == "pipe" ? output.name : nil
+    case .statusChanged(.waiting(.outputLost)):
+      if let pipe { face.report("attacca: \(pipe): waiting for a reader") }
     case .statusChanged(.playing), .playedToEnd:
       if !isHeard { hooks.didStart() }
       isHeard = true

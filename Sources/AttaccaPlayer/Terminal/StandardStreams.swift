@@ -4,9 +4,13 @@ import POSIXKit
 /// The process's standard output and standard error, unbuffered.
 @MainActor class StandardStreams: TextStreams {
   private(set) var isClosed = false
+  private let output: Int32
+
+  /// What would go to standard output goes to the descriptor `out`.
+  init(out: Int32 = STDOUT_FILENO) { output = out }
 
   func out(_ text: String) {
-    guard !isClosed, !writeAll(text.utf8, to: STDOUT_FILENO) else { return }
+    guard !isClosed, !writeAll(text.utf8, to: output) else { return }
     // Nobody reads on. (A full disk is no reason to stop the music.)
     if errno == EPIPE { isClosed = true }
   }
@@ -22,7 +26,10 @@ import POSIXKit
   private var original: termios?
 
   /// Keys are read by `input`.
-  init(input: InputThread?) { self.input = input }
+  init(input: InputThread?) {
+    self.input = input
+    super.init()
+  }
 
   var columns: Int {
     var size = winsize()
