@@ -51,6 +51,18 @@ public struct MediaInfo: Sendable, Hashable {
   public var metadata: [MetadataItem]
   /// Whether the file carries a cover.
   public var hasArtwork: Bool
+  /// The cover, as far as its header tells; `nil` for none or one that cannot be shown (see ``warnings``).
+  public var artwork: Artwork?
+  /// The chapters as the file tells them; see ``Swift/Sequence/normalizedChapters(duration:)``.
+  public var chapters: [Chapter] = []
+  /// Which of the decoded frames are played.
+  public var trim: TrimInfo?
+  /// The sound tracks, and which of them is played (its place among them).
+  public var audioTracks: [AudioTrack] = []
+  /// The place of the sound track that this info is about.
+  public var audioTrack = 0
+  /// What is not as it should be.
+  public var warnings: [MediaWarning] = []
 
   /// Makes an info.
   public init(
