@@ -51,7 +51,7 @@ extension Player {
   }
 }
 
-/// What a media is, read without playing it: format, tags, and duration with its confidence.
+/// What a media is, read without playing it: format, tags, duration with its confidence, chapters, cover, warnings.
 ///
 /// - Throws: ``MediaError`` with a `source.*` code.
 public func mediaInfo(of item: MediaItem) async throws(MediaError) -> MediaInfo {
@@ -63,4 +63,12 @@ public func mediaInfo(of item: MediaItem) async throws(MediaError) -> MediaInfo 
 /// - Throws: ``MediaError`` with a `source.*` code.
 public func duration(of item: MediaItem) async throws(MediaError) -> MediaDuration? {
   try await mediaInfo(of: item).duration
+}
+
+/// The cover of a media, encoded as the file has it; `nil` when there is none, or none that can be shown: see
+/// ``MediaInfo/warnings``.
+///
+/// - Throws: ``MediaError`` with a `source.*` code.
+public func artwork(of item: MediaItem) async throws(MediaError) -> ArtworkPicture? {
+  try await FFmpegMetadataReader(sources: FileSourceProvider()).artwork(of: item)
 }

@@ -10,14 +10,31 @@ public struct FFmpegMetadataReader: MetadataReader {
 
   public func read(_ item: MediaItem) async throws(MediaError) -> MediaInfo {
     let sources = sources
-    // Reading blocks, so it has a thread of its own.
+    return try await onThread(item) { () throws(MediaError) in
+      var info = try OpenMedia(try sources.open(item), name: item.locator.displayName).info
+      info.judgeDuration()
+      return info
+    }
+  }
+
+  /// The cover of `item`; `nil` when it has none, or one that cannot be shown (``MediaInfo/warnings`` says why).
+  ///
+  /// - Throws: ``MediaError`` with a `source.*` code.
+  public func artwork(of item: MediaItem) async throws(MediaError) -> ArtworkPicture? {
+    let sources = sources
+    return try await onThread(item) { () throws(MediaError) in
+      try Demuxer(PatientByteSource(try sources.open(item)), name: item.locator.displayName).picture
+    }
+  }
+
+  /// Reading blocks, so it has a thread of its own.
+  private func onThread<Result: Sendable>(
+    _ item: MediaItem, _ body: @escaping @Sendable () throws(MediaError) -> Result
+  ) async throws(MediaError) -> Result {
     let result = await withCheckedContinuation {
-      (continuation: CheckedContinuation<Result<MediaInfo, MediaError>, Never>) in
+      (continuation: CheckedContinuation<Swift.Result<Result, MediaError>, Never>) in
       let worker = Worker(name: "attacca-tags") {
-        continuation.resume(
-          returning: Result { () throws(MediaError) in
-            try OpenMedia(try sources.open(item), name: item.locator.displayName).info
-          })
+        continuation.resume(returning: Swift.Result { () throws(MediaError) in try body() })
       }
       guard let worker else {
         return continuation.resume(

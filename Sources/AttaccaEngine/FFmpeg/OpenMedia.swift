@@ -49,6 +49,7 @@ final class OpenMedia {
     sampleRate = stream.sampleRate
     var info = stream.info
     if links.isChain { info.duration = links.duration }
+    info.describe(stream.demuxer, trim: stream.trim, length: source.length)
     self.info = info
     (duration, toldDuration, toldTags) = (info.duration, info.duration, info.metadata)
   }
