@@ -8,11 +8,20 @@ _attacca() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'play help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'play probe help --help --version' -- "$cur")
     return
   fi
   if [[ $verb == help ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'play help' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'play probe help' -- "$cur")
+    return
+  fi
+  if [[ $verb == probe ]]; then
+    if [[ $cur == -* && " ${COMP_WORDS[*]:2:COMP_CWORD-2} " != *' -- '* ]]; then
+      mapfile -t COMPREPLY < <(compgen -W '--json --help -h --version' -- "$cur")
+    else
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
     return
   fi
   [[ $verb == play ]] || return

@@ -18,10 +18,16 @@ end
 
 complete -c attacca -f
 complete -c attacca -n __fish_use_subcommand -a play -d 'Play files and folders'
+complete -c attacca -n __fish_use_subcommand -a probe -d 'Say what files are'
 complete -c attacca -n __fish_use_subcommand -a help -d 'Explain a verb'
 complete -c attacca -n __fish_use_subcommand -s h -l help -d 'Explain the command'
 complete -c attacca -n __fish_use_subcommand -l version -d 'Print the version'
-complete -c attacca -n '__fish_seen_subcommand_from help' -a 'play help'
+complete -c attacca -n '__fish_seen_subcommand_from help' -a 'play probe help'
+
+complete -c attacca -n '__fish_seen_subcommand_from probe' -F
+complete -c attacca -n '__fish_seen_subcommand_from probe' -l json -d 'Print JSON'
+complete -c attacca -n '__fish_seen_subcommand_from probe' -s h -l help -d 'Explain the options'
+complete -c attacca -n '__fish_seen_subcommand_from probe' -l version -d 'Print the version'
 
 complete -c attacca -n '__fish_seen_subcommand_from play' -F
 complete -c attacca -n '__fish_seen_subcommand_from play' -l output -x -a '(__attacca_output)' -d 'Where sound goes'

@@ -2,6 +2,8 @@
 enum Verb: String, CaseIterable {
   /// Plays files here, in the terminal.
   case play
+  /// Says what files are.
+  case probe
   /// Explains the command, or one of its verbs.
   case help
 }
@@ -17,6 +19,7 @@ enum Usage {
 
     verbs:
       play [options] FILE|DIR…   play files and folders here, in the terminal
+      probe [--json] FILE|DIR…   say what files are, without playing them
       help [VERB]                explain the command or one of its verbs
 
     options:

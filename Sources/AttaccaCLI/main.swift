@@ -35,7 +35,7 @@ func run(_ arguments: [UnsafeMutablePointer<CChar>]) -> Int32 {
   default: break
   }
   switch Verb(rawValue: word) {
-  case .play:
+  case .play, .probe:
     return becomePlayer(arguments)
   case .help:
     guard arguments.count > 1 else {
@@ -43,7 +43,7 @@ func run(_ arguments: [UnsafeMutablePointer<CChar>]) -> Int32 {
       return 0
     }
     switch Verb(rawValue: printable(arguments[1])) {
-    case .play:
+    case .play, .probe:
       guard let help = strdup("--help") else { return 1 }
       return becomePlayer([arguments[1], help])
     case .help:

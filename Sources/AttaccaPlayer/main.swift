@@ -9,6 +9,8 @@ Memory.limitArenas()
 let arguments = (0..<Int(CommandLine.argc)).dropFirst().compactMap { CommandLine.unsafeArgv[$0] }
   .map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
 
+if arguments.first == Array("probe".utf8) { exit(await ProbeCommand.run(Array(arguments.dropFirst()))) }
+
 // Folders are read before signals are caught: a long search can be broken off as ever.
 let (plan, status) = PlayCommand.plan(arguments)
 guard let plan else { exit(status) }

@@ -100,7 +100,7 @@ private func options(_ words: String...) throws -> PlayOptions {
   }
 
   @Test func otherVerbs() {
-    #expect(throws: UsageError("paly: unknown verb; attacca-player knows play")) { try parse("paly", "x") }
+    #expect(throws: UsageError("paly: unknown verb; attacca-player knows play and probe")) { try parse("paly", "x") }
     #expect(throws: UsageError("nothing to do")) { try parse() }
   }
 

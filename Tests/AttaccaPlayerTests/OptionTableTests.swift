@@ -92,3 +92,57 @@ private func mentions(_ text: String, _ word: String) -> Bool {
     #expect(columns(KeyBinding.line(unicode: true)) < 80)
   }
 }
+
+@Suite struct ProbeManualTests {
+  @Test func theManualKnowsEveryMemberAndWarning() throws {
+    let manual = try packageFile("man/attacca.1")
+    var info = MediaInfo(container: "", codec: "", sampleRate: 1, channels: 1, duration: nil)
+    info.artwork = Artwork(mime: "", byteCount: 0, width: 1, height: 1)
+    info.chapters = [Chapter(start: .zero)]
+    info.trim = TrimInfo(start: 0, end: nil, source: "")
+    info.audioTracks = [AudioTrack(index: 0, codec: "", channels: 0)]
+    info.warnings = [MediaWarning(.durationEstimated, "")]
+    let names =
+      memberNames(probeJSON(.file("a"), info))
+      .union(memberNames(probeJSON(nil, MediaError(.sourceEmpty, subject: "", reason: ""))))
+    for name in names { #expect(mentions(manual, name), "\(name)") }
+    for code in MediaWarning.Code.allCases { #expect(mentions(manual, ".It Cm \(code.rawValue)"), "\(code)") }
+    for word in ["probe", "--json", "--help", "-h", "--version"] {
+      #expect(try mentions(packageFile("completions/attacca.bash"), word))
+      #expect(try mentions(packageFile("completions/_attacca"), word))
+    }
+    for line in probeHelp.split(separator: "\n") { #expect(columns(String(line)) <= 100) }
+  }
+
+  private func memberNames(_ value: JSONValue) -> Set<String> {
+    switch value {
+    case .object(let members): members.reduce(into: []) { $0.formUnion(memberNames($1.1).union([$1.0])) }
+    case .array(let values): values.reduce(into: []) { $0.formUnion(memberNames($1)) }
+    default: []
+    }
+  }
+}
+
+@Suite struct ProbeArgumentsTests {
+  private func parse(_ words: String...) throws -> ProbeRequest {
+    try parseProbeArguments(words.map { Array($0.utf8) })
+  }
+
+  @Test func readsOptionsAndOperands() throws {
+    let (a, dash) = (Array("a".utf8), Array("--json".utf8))
+    #expect(try parse("a") == .probe(operands: [a], json: false))
+    #expect(try parse("a", "--json", "a") == .probe(operands: [a, a], json: true))
+    #expect(try parse("--", "--json", "a") == .probe(operands: [dash, a], json: false))
+    #expect(try parse("a", "-h") == .help && parse("--version") == .version)
+    #expect(try parseProbeArguments([[0xFF]]) == .probe(operands: [[0xFF]], json: false))
+  }
+
+  @Test(arguments: [
+    ([], "no file or folder given"), (["--json"], "no file or folder given"), ([""], "an empty file name"),
+    (["-"], "-: standard input cannot be read; a file called - is ./-"),
+    (["--jason", "a"], "--jason: unknown option; see attacca probe --help"),
+  ])
+  func refuses(_ words: [String], _ message: String) {
+    #expect(throws: UsageError(message)) { try parseProbeArguments(words.map { Array($0.utf8) }) }
+  }
+}

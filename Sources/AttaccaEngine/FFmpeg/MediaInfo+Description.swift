@@ -7,6 +7,7 @@ extension MediaInfo {
   mutating func describe(_ demuxer: Demuxer, trim range: TrimRange, length: Int64?) {
     audioTracks = demuxer.audioTracks
     audioTrack = demuxer.track
+    if audioTracks.indices.contains(audioTrack) { audioTracks[audioTrack].channels = channels }
     chapters = demuxer.chapters
     trim = TrimInfo(start: range.start, end: range.end, source: range.source.rawValue)
     switch demuxer.artwork {
@@ -22,7 +23,8 @@ extension MediaInfo {
           "sound track \(unplayable.map { "\($0.index + 1) (\($0.codec))" }.joined(separator: ", ")) is not played"))
     }
     if let length, demuxer.claimsMore(than: length) {
-      warnings.append(MediaWarning(.durationOverstated, "the header tells of more than the file holds"))
+      warnings.append(
+        MediaWarning(.durationOverstated, "the header tells of more than the file holds, or of no length"))
     }
     if let claimed = claimedContainer(ofName: demuxer.name), !claimed.contains(container) {
       warnings.append(MediaWarning(.nameMisleading, "the name's extension belongs to another format"))
@@ -54,9 +56,11 @@ extension Demuxer {
     }
     let frame = Int64(parameters.block_align)
     let isPCM = ["wav", "w64", "aiff", "au", "caf"].contains(container)
-    guard isPCM, frame > 0, parameters.frame_size <= 1, parameters.sample_rate > 0, stream.pointee.duration > 0,
+    guard isPCM, frame > 0, parameters.frame_size <= 1, parameters.sample_rate > 0,
       av_get_exact_bits_per_sample(parameters.codec_id) > 0
     else { return false }
+    // FFmpeg takes no notice of a size that cannot be true.
+    guard stream.pointee.duration > 0 else { return container == "wav" }
     let frames = av_rescale_q(
       stream.pointee.duration, stream.pointee.time_base, AVRational(num: 1, den: parameters.sample_rate))
     let (bytes, overflow) = frames.multipliedReportingOverflow(by: frame)

@@ -7,7 +7,8 @@ func metadata(fromTags tags: [(String, String)]) -> [MetadataItem] {
   for (key, value) in tags {
     let id = canonicalKey(key)
     // Tags of our trim parsers, meaningless to people.
-    guard !value.isEmpty, id != "itunsmpb", id != "itunnorm" else { continue }
+    guard !value.isEmpty, id != "itunsmpb", id != "itunnorm", !inventions.contains(id) else { continue }
+    if id == "language", value == "und" { continue }
     let values =
       ["artist", "album_artist", "genre", "composer"].contains(id)
       ? value.split(separator: ";").map { trimmed($0) }.filter { !$0.isEmpty } : [value]
@@ -17,6 +18,11 @@ func metadata(fromTags tags: [(String, String)]) -> [MetadataItem] {
   }
   return result
 }
+
+/// What FFmpeg tells of an MP4 file's make as if it were tags.
+private let inventions: Set<String> = [
+  "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id",
+]
 
 private func trimmed(_ text: Substring) -> String {
   var text = text

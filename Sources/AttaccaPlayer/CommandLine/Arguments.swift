@@ -56,7 +56,7 @@ func parseArguments(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
   case "play": break
   case "--help", "-h": return .help
   case "--version": return .version
-  default: throw UsageError("\(text(verb)): unknown verb; attacca-player knows play")
+  default: throw UsageError("\(text(verb)): unknown verb; attacca-player knows play and probe")
   }
 
   var options = PlayOptions()
