@@ -10,7 +10,7 @@ let fuzzing = Context.environment["ATTACCA_FUZZ"] == "1"
 let swift: [SwiftSetting] =
   [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
   + (strict ? [.treatAllWarnings(as: .error)] : [])
-  + (fuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
+  + (fuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
 
 func target(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swift)
@@ -51,11 +51,16 @@ var targets: [Target] = [
 ]
 
 if fuzzing {
-  targets.append(
-    .executableTarget(
-      name: "TrimFuzz", dependencies: ["AttaccaCore", "AttaccaEngine"], path: "Fuzz/TrimFuzz",
-      swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])],
-      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
+  for (name, dependencies) in [
+    ("TrimFuzz", ["AttaccaCore", "AttaccaEngine"]), ("TagFuzz", ["AttaccaCore", "AttaccaEngine"]),
+    ("DecodeFuzz", ["AttaccaCore", "AttaccaEngine", "CFFmpeg"]),
+  ] as [(String, [Target.Dependency])] {
+    targets.append(
+      .executableTarget(
+        name: name, dependencies: dependencies, path: "Fuzz/\(name)",
+        swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])],
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
+  }
 }
 
 let package = Package(

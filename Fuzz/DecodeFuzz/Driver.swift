@@ -1,0 +1,15 @@
+// SwiftPM makes an executable's entry `<target>_main`, and libFuzzer brings its own `main`: this leads from the one to
+// the other. (Both functions take pointers and numbers only, for which Swift's and C's conventions are the same.)
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+  _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
+  _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// The entry that SwiftPM's link command names.
+@_cdecl("DecodeFuzz_main")
+public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutableRawPointer) -> CInt {
+  var (count, list) = (count, arguments)
+  return withUnsafeMutablePointer(to: &list) { runDriver(&count, $0, fuzzDecode) }
+}
