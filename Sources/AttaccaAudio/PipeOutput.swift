@@ -31,7 +31,8 @@ public struct PipeFormat: Sendable, Hashable {
 ///
 /// - A FIFO is made, with mode 0600, where nothing is at the path, and taken away at ``close(_:)``. Without a reader the
 ///   output is *lost* (``OutputEvent/lost(at:)``) and goes on at the same frame with the next one, who also gets what the
-///   reader before it left unread. A reader that takes nothing for a second is waited for in the same way.
+///   reader before it left unread. (One who comes in the very moment the last one leaves is taken for the same, and may get
+///   the rest of a frame first.) A reader that takes nothing for a second is waited for in the same way.
 /// - Standard output or a file that cannot be written any more is a failure: ``MediaError/Code/playerOutputFailed``.
 /// - Only whole frames are written. Held, nothing is. Nothing is written beyond the end.
 /// - A wait ends at once for an edit or the close. (The system offers no such thing for a file on a slow disk.)
