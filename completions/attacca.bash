@@ -72,7 +72,7 @@ _attacca() {
       mapfile -t COMPREPLY < <(compgen -W 'flat rock classical speech bass-boost treble-boost loudness bass+3' -- "$cur")
       return
       ;;
-    --start | --preamp | --balance | --crossfade) return ;;
+    --start | --track | --preamp | --balance | --crossfade) return ;;
   esac
 
   # After -- everything is a file.
@@ -85,7 +85,7 @@ _attacca() {
   done
 
   if [[ $cur == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W '--output --pcm --repeat --volume --rate --start --replaygain --preamp --eq --balance
+    mapfile -t COMPREPLY < <(compgen -W '--output --pcm --repeat --volume --rate --start --track --replaygain --preamp --eq --balance
       --mono --crossfade --skip-silence --level-speech --bit-perfect --no-resume --json --no-terminal --help -h --version' -- "$cur")
   else
     compopt -o filenames

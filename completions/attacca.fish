@@ -45,6 +45,7 @@ complete -c attacca -n '__fish_seen_subcommand_from play' -l skip-silence -d 'Pa
 complete -c attacca -n '__fish_seen_subcommand_from play' -l level-speech -d 'Bring voices to one level'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l bit-perfect -d 'Samples untouched'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l start -x -d 'Where the first item begins'
+complete -c attacca -n '__fish_seen_subcommand_from play' -l track -x -a '1 2 3' -d 'Which of several sound tracks'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l no-resume -d 'Begin at the beginning'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l json -d 'Print events as JSON'
 complete -c attacca -n '__fish_seen_subcommand_from play' -l no-terminal -d 'Plain lines and no keys'

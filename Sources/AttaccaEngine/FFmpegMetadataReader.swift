@@ -11,7 +11,7 @@ public struct FFmpegMetadataReader: MetadataReader {
   public func read(_ item: MediaItem) async throws(MediaError) -> MediaInfo {
     let sources = sources
     return try await onThread(item) { () throws(MediaError) in
-      var info = try OpenMedia(try sources.open(item), name: item.locator.displayName).info
+      var info = try OpenMedia(try sources.open(item), name: item.locator.displayName, track: item.audioTrack).info
       info.judgeDuration()
       return info
     }

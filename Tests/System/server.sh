@@ -28,6 +28,12 @@ server_tests() {
   expect "a mix of formats plays" hear mix timeout 60 "$attacca" play --no-resume --output pulse ogg/a.ogg mp3-itunsmpb/b.mp3
   expect "a mix of formats is heard without a gap" same_as --joint 61234 whole.wav "$work/mix.wav"
 
+  # Faster and equalized: what is heard is what is rendered.
+  expect "at 1.5 times the rate it renders" "$attacca" play --no-resume --rate 1.5 --eq bass+3 --output wav:"$work/fast.wav" flac
+  expect "at 1.5 times the rate it plays" hear fast-heard timeout 60 "$attacca" play --no-resume --rate 1.5 --eq bass+3 \
+    --output pulse flac
+  expect "at 1.5 times the rate nothing is lost" same_as --error 0.01 "$work/fast.wav" "$work/fast-heard.wav"
+
   # Keys on a terminal of its own: pause is silent, resuming loses nothing, n goes on, q ends with 0.
   expect "keys: pause, resume, seek, skip, quit" timeout -k 10 120 "$root/scripts/with-$server" \
     "$root/Tests/System/support/keys.py" "$attacca"

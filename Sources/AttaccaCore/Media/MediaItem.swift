@@ -84,6 +84,9 @@ public struct MediaItem: Sendable, Hashable {
   public var kind: MediaKind
   /// Who named it.
   public var origin: Origin
+  /// Which of several sound tracks is played, counted from 0 as in ``MediaInfo/audioTracks``; `nil`: the one the file
+  /// says, else the first that can be.
+  public var audioTrack: Int?
   /// The duration the app declares, shown until the media tells better; `nil` when unknown.
   public var declaredDuration: Duration?
   /// What the app knows about the item; wins over the file's own tags, key by key.
@@ -92,12 +95,13 @@ public struct MediaItem: Sendable, Hashable {
   /// Makes an item. Without an `id` it is the locator's URI (a URL without user information and fragment).
   public init(
     _ locator: Locator, id: MediaID? = nil, kind: MediaKind = .unknown, origin: Origin = .app,
-    declaredDuration: Duration? = nil, externalMetadata: [MetadataItem] = []
+    audioTrack: Int? = nil, declaredDuration: Duration? = nil, externalMetadata: [MetadataItem] = []
   ) {
     self.id = id ?? MediaID(Self.identity(of: locator))
     self.locator = locator
     self.kind = kind
     self.origin = origin
+    self.audioTrack = audioTrack
     self.declaredDuration = declaredDuration
     self.externalMetadata = externalMetadata
   }

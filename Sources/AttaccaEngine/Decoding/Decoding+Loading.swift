@@ -36,7 +36,7 @@ extension Decoding {
   func openMedia(_ load: EngineLoad) throws(MediaError) -> OpenMedia {
     let source = try sources.open(load.item)
     let media = try reading(source) { () throws(MediaError) in
-      try OpenMedia(source, name: load.item.locator.displayName)
+      try OpenMedia(source, name: load.item.locator.displayName, track: load.item.audioTrack)
     }
     chain.setMedia(media, of: load.generation)
     return media

@@ -14,11 +14,11 @@ struct LinkTable {
 
   /// Opens a media's first stream and finds out what follows it.
   static func open(
-    _ source: any ByteSource, name: String
+    _ source: any ByteSource, name: String, track: Int?
   ) throws(MediaError) -> (stream: MediaStream, links: LinkTable) {
     var reader = ByteReader(source, window: 64, budget: 64)
     guard reader.has("OggS", at: 0) else {
-      let stream = try MediaStream(source, name: name, ogg: nil)
+      let stream = try MediaStream(source, name: name, ogg: nil, track: track)
       return (stream, LinkTable(rate: stream.sampleRate))
     }
     let info = OggTrim.read(source)

@@ -52,8 +52,8 @@ final class MediaStream {
   /// Recognises the bytes and decodes the first frame; `ogg` is what an Ogg file's pages tell.
   ///
   /// - Throws: ``MediaError`` with a `source.*` code; also when nothing at all can be decoded.
-  init(_ source: any ByteSource, name: String, ogg: OggStreamInfo?) throws(MediaError) {
-    demuxer = try Demuxer(source, name: name)
+  init(_ source: any ByteSource, name: String, ogg: OggStreamInfo?, track: Int? = nil) throws(MediaError) {
+    demuxer = try Demuxer(source, name: name, track: track)
     decoder = try AudioDecoder(demuxer.stream, name: name)
     // After a seek to an Ogg stream's last page, whose granule says where to cut instead of where it ends, FFmpeg makes up
     // times that can be wrong by nearly a second. Without one, seeking begins further back.

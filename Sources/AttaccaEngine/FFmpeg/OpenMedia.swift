@@ -15,6 +15,8 @@ final class OpenMedia {
   let source: any ByteSource
 
   private let name: String
+  /// Which of several sound tracks was asked for, counted from 0.
+  private let track: Int?
   private let isLocal: Bool
   private var stream: MediaStream
   private var links: LinkTable
@@ -38,13 +40,14 @@ final class OpenMedia {
   /// Opens an item's bytes, recognises them and decodes the first frame.
   ///
   /// - Throws: ``MediaError`` with a `source.*` code; also when nothing at all can be decoded.
-  init(_ source: any ByteSource, name: String) throws(MediaError) {
+  init(_ source: any ByteSource, name: String, track: Int? = nil) throws(MediaError) {
     isLocal = source is any LocalByteSource
     let source = PatientByteSource(source)
     self.source = source
     self.name = name
+    self.track = track
     length = source.length
-    let opening = try LinkTable.open(source, name: name)
+    let opening = try LinkTable.open(source, name: name, track: track)
     (stream, links) = (opening.stream, opening.links)
     sampleRate = stream.sampleRate
     var info = stream.info
@@ -167,7 +170,7 @@ final class OpenMedia {
       try open(current)
       duration = links.duration
     } else {
-      let opening = try LinkTable.open(source, name: name)
+      let opening = try LinkTable.open(source, name: name, track: track)
       (stream, links) = (opening.stream, opening.links)
       duration = links.isChain ? links.duration : stream.info.duration
     }

@@ -21,6 +21,8 @@ struct PlayOptions: Equatable {
   /// Media seconds per second.
   var rate = 1.0
   var sound = SoundSettings()
+  /// Which sound track of files with several, counted from 1.
+  var track: Int?
   /// Where the first item begins.
   var start: Duration?
   var json = false
@@ -100,6 +102,11 @@ func parseArguments(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
       options.volume = Double(percent) / 100
     case .rate, .replaygain, .preamp, .eq, .balance, .mono, .crossfade, .skipSilence, .levelSpeech, .bitPerfect:
       try applySound(option, value, to: &options)
+    case .track:
+      guard value.count <= 2, value.allSatisfy(isDigit), let track = Int(text(value)), track > 0 else {
+        throw wrong(value, for: option, "a track's number, from 1")
+      }
+      options.track = track
     case .start:
       guard let time = parseTime(value) else { throw wrong(value, for: option, "seconds or [h:]m:s[.fff]") }
       options.start = time

@@ -3,7 +3,7 @@ import AttaccaCore
 /// The options of `play`: the one table behind the parser, the help, and the test that the manual and the completions
 /// know every option.
 enum PlayOption: String, CaseIterable {
-  case output, pcm, `repeat`, volume, rate, start
+  case output, pcm, `repeat`, volume, rate, start, track
   case replaygain, preamp, eq, balance, mono, crossfade
   case skipSilence = "skip-silence"
   case levelSpeech = "level-speech"
@@ -28,6 +28,7 @@ enum PlayOption: String, CaseIterable {
     case .volume: "0…100"
     case .rate: "0.25…4"
     case .start: "TIME"
+    case .track: "NUMBER"
     case .replaygain: "off|track|album|auto"
     case .preamp: "-15…15"
     case .eq: "BANDS"
@@ -81,6 +82,7 @@ enum PlayOption: String, CaseIterable {
     case .skipSilence: ["pass over long silence"]
     case .levelSpeech: ["bring quiet and loud voices to one level"]
     case .bitPerfect: ["samples untouched, in the media's own format; no volume, rate or other sound"]
+    case .track: ["which sound track of files with several, counted from 1"]
     case .start: ["where the first item begins: seconds, or [h:]m:s[.fff]"]
     case .noResume: ["begin at the beginning; so far that is always so"]
     case .json: ["one JSON object per event on standard output, see attacca(1)"]

@@ -10,6 +10,7 @@ func hasAudioExtension(_ name: [UInt8]) -> Bool {
 /// Extensions of files that hold sound and nothing else worth showing. Whether a format can be decoded is for the
 /// engine to say: a folder's file is rather reported as unsupported than passed over in silence.
 let audioExtensions: Set<String> = [
-  "aac", "ac3", "aif", "aifc", "aiff", "ape", "au", "caf", "dff", "dsf", "flac", "m4a", "m4b", "mka", "mp1", "mp2",
-  "mp3", "mpc", "oga", "ogg", "opus", "spx", "tta", "w64", "wav", "wave", "wma", "wv",
+  "aac", "ac3", "aif", "aifc", "aiff", "amr", "ape", "au", "caf", "dff", "dsf", "dts", "eac3", "flac", "latm",
+  "loas", "m4a", "m4b", "mka", "mp1", "mp2", "mp3", "mpc", "oga", "ogg", "opus", "rf64", "snd", "spx", "tak", "tta", "w64",
+  "wav", "wave", "wma", "wv",
 ]

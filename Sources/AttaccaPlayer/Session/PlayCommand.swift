@@ -34,7 +34,11 @@ import POSIXKit
     let expansion = FileExpansion(options.operands)
     for problem in expansion.problems { complain("attacca: \(problem)\n") }
     guard !expansion.items.isEmpty else { return (nil, 1) }
-    return (Plan(options: options, items: expansion.items), 0)
+    var items = expansion.items
+    if let track = options.track {
+      for index in items.indices { items[index].audioTrack = track - 1 }
+    }
+    return (Plan(options: options, items: items), 0)
   }
 
   /// Plays the plan on a player made for it; answers the exit status.
