@@ -23,20 +23,10 @@ public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
     let start = bytes.count
     bytes.append(contentsOf: repeatElement(0, count: samples.count * bytesPerSample))
     bytes.withUnsafeMutableBytes { buffer in
-      let target = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+      guard let source = samples.baseAddress, let target = buffer.baseAddress.map({ $0 + start }) else { return }
       switch self {
-      case .s16:
-        for (index, sample) in samples.enumerated() {
-          let value = Int16(truncatingIfNeeded: Self.integer(sample, scale: 32_768))
-          target.storeBytes(of: value.littleEndian, toByteOffset: index * 2, as: Int16.self)
-        }
-      case .s24:
-        for (index, sample) in samples.enumerated() {
-          let value = Self.integer(sample, scale: 8_388_608)
-          target[index * 3] = UInt8(truncatingIfNeeded: value)
-          target[index * 3 + 1] = UInt8(truncatingIfNeeded: value >> 8)
-          target[index * 3 + 2] = UInt8(truncatingIfNeeded: value >> 16)
-        }
+      case .s16: IntegerSamples.store16(source, count: samples.count, to: target)
+      case .s24: IntegerSamples.store24(source, count: samples.count, to: target)
       case .f32:
         for (index, sample) in samples.enumerated() {
           let value: Float = sample.isNaN ? 0 : sample
@@ -44,10 +34,5 @@ public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
         }
       }
     }
-  }
-
-  private static func integer(_ sample: Float, scale: Float) -> Int32 {
-    // A float file may hold anything, NaN too.
-    sample.isNaN ? 0 : Int32(max(-scale, min(scale - 1, (sample * scale).rounded(.toNearestOrEven))))
   }
 }

@@ -24,22 +24,12 @@ enum PulseEncoding {
 
   /// Converts samples in place: the integers are written over the beginning of the floats.
   func convert(_ samples: UnsafeMutableBufferPointer<Float>) {
-    guard let base = UnsafeMutableRawPointer(samples.baseAddress) else { return }
+    guard let base = samples.baseAddress else { return }
     switch self {
     case .float: return
-    case .int16:
-      for index in samples.indices {
-        let value = Int16(truncatingIfNeeded: integer(samples[index], 32_768))
-        base.storeBytes(of: value, toByteOffset: index * 2, as: Int16.self)
-      }
-    case .int24:
-      for index in samples.indices {
-        base.storeBytes(of: integer(samples[index], 8_388_608), toByteOffset: index * 4, as: Int32.self)
-      }
+    // Each piece is read before what lies over it is written.
+    case .int16: IntegerSamples.store16(base, count: samples.count, to: base)
+    case .int24: IntegerSamples.store24In32(base, count: samples.count, to: base)
     }
-  }
-
-  private func integer(_ sample: Float, _ scale: Float) -> Int32 {
-    sample.isNaN ? 0 : Int32(max(-scale, min(scale - 1, (sample * scale).rounded(.toNearestOrEven))))
   }
 }
