@@ -10,8 +10,8 @@ func probeJSON(_ locator: Locator, _ info: MediaInfo) -> JSONValue {
     ("duration", .microseconds(info.duration?.value)),
     ("confidence", .optional(info.duration?.confidence.rawValue)), ("isSeekable", .bool(info.isSeekable)),
     ("tracks", .array(info.audioTracks.map { object($0, isPlayed: $0.index == info.audioTrack) })),
-    ("trim", info.trim.map(object) ?? .null), ("tags", tags(info.metadata, gains: false)),
-    ("gains", tags(info.metadata, gains: true)),
+    ("trim", info.trim.map(object) ?? .null), ("tags", tags(info.metadata)),
+    ("gains", object(info.loudness)),
     ("chapters", .array(info.chapters.normalizedChapters(duration: info.duration?.value).map(object))),
     ("rawChapters", .array(info.chapters.map(object))), ("cover", info.artwork.map(object) ?? .null),
     (
@@ -64,14 +64,26 @@ private func object(_ artwork: Artwork) -> JSONValue {
   ])
 }
 
-/// The texts of each tag, in order.
-private func tags(_ metadata: [MetadataItem], gains: Bool) -> JSONValue {
-  var names: [String] = []
-  for item in metadata where item.text != nil && isGain(item.id) == gains && !names.contains(item.id) {
-    names.append(item.id)
+/// Decibels with two places, peaks with six; `null` when the tags say nothing.
+private func object(_ loudness: LoudnessTags) -> JSONValue {
+  guard loudness != LoudnessTags() else { return .null }
+  func decimal(_ value: Double?, places: Int, scale: Double) -> JSONValue {
+    // The tags' parser lets nothing through that does not fit.
+    guard let value, let scaled = Int64(exactly: (value * scale).rounded()) else { return .null }
+    return .decimal(scaled, places: places)
   }
-  return .object(names.map { name in (name, .array(metadata.texts(name).map { .string($0) })) })
+  return .object([
+    ("source", .optional(loudness.source?.rawValue)),
+    ("trackGain", decimal(loudness.trackGain, places: 2, scale: 100)),
+    ("trackPeak", decimal(loudness.trackPeak, places: 6, scale: 1_000_000)),
+    ("albumGain", decimal(loudness.albumGain, places: 2, scale: 100)),
+    ("albumPeak", decimal(loudness.albumPeak, places: 6, scale: 1_000_000)),
+  ])
 }
 
-/// Whether a tag tells how loud the media is: ReplayGain, or EBU R 128 in Opus (RFC 7845 §5.2.1).
-func isGain(_ id: String) -> Bool { id.hasPrefix("replaygain_") || id.hasPrefix("r128_") }
+/// The texts of each tag, in order.
+private func tags(_ metadata: [MetadataItem]) -> JSONValue {
+  var names: [String] = []
+  for item in metadata where item.text != nil && !names.contains(item.id) { names.append(item.id) }
+  return .object(names.map { name in (name, .array(metadata.texts(name).map { .string($0) })) })
+}

@@ -5,7 +5,8 @@ func probeText(_ locator: Locator, _ info: MediaInfo) -> String {
   let lines =
     [("format", format(info)), ("duration", duration(info.duration))] + tracks(info)
     + trim(info.trim) + info.metadata.compactMap { item in item.text.map { (sanitized(item.id), shortened($0)) } }
-    + chapters(info) + cover(info.artwork) + info.warnings.map { ("warning", "\($0.text) (\($0.code.rawValue))") }
+    + gains(info.loudness) + chapters(info) + cover(info.artwork)
+    + info.warnings.map { ("warning", "\($0.text) (\($0.code.rawValue))") }
   // Names of tags may be long; they do not push everything else to the right.
   let width = lines.map(\.0.count).filter { $0 <= 14 }.max() ?? 0
   return locator.displayName + "\n"
@@ -39,6 +40,16 @@ private func tracks(_ info: MediaInfo) -> [(String, String)] {
 private func trim(_ trim: TrimInfo?) -> [(String, String)] {
   guard let trim, trim.source != TrimInfo.noSource else { return [] }
   return [("plays", "frames \(trim.start) to \(trim.end.map(String.init) ?? "the end") (\(trim.source))")]
+}
+
+private func gains(_ loudness: LoudnessTags) -> [(String, String)] {
+  let parts = [("track", loudness.trackGain), ("album", loudness.albumGain)].compactMap { name, gain in
+    gain.flatMap { Int64(exactly: ($0 * 100).rounded()) }.map {
+      "\(name) \(JSONValue.decimal($0, places: 2).text()) dB"
+    }
+  }
+  return parts.isEmpty
+    ? [] : [("gain", parts.joined(separator: ", ") + (loudness.source.map { " (\($0.rawValue))" } ?? ""))]
 }
 
 private func chapters(_ info: MediaInfo) -> [(String, String)] {
