@@ -53,11 +53,22 @@ final class ByteSourceIO {
   /// Forgets a failure: what is read next is somewhere else.
   func clearFailure() {
     failure = nil
+    packetsSinceRead = 0
     context?.pointee.error = 0
     context?.pointee.eof_reached = 0
   }
 
+  /// Packets that were made without asking for bytes. A buffer of them has room for 32,768 packets of a byte.
+  private var packetsSinceRead = 0
+
+  /// Counts a packet; answers `false` when a demuxer makes them out of nothing, which it might do for ever.
+  func countPacket() -> Bool {
+    packetsSinceRead += 1
+    return packetsSinceRead <= 1 << 17
+  }
+
   private func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+    packetsSinceRead = 0
     switch source.read(into: buffer, at: position) {
     case .bytes(let count):
       position += Int64(count)

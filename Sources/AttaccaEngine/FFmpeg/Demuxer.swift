@@ -128,6 +128,7 @@ final class Demuxer {
       av_packet_unref(packet)
       let status = av_read_frame(format, packet)
       if status == 0 {
+        guard io.countPacket() else { return .end }
         guard packet.pointee.stream_index == stream.pointee.index else { continue }
         if !hasRead { firstPosition = packet.pointee.pos }
         hasRead = true
