@@ -180,22 +180,24 @@ final class OpenMedia {
   }
 
   private func startStream() throws(MediaError) {
-    do throws(MediaError) {
-      try open(current)
-    } catch {
-      // A link that cannot be played is passed over, as one of no length.
-      guard error.code == .sourceUnsupported || error.code == .sourceDamaged || error.code == .sourceNoAudio else {
-        throw error
+    // The stream that ended must not be asked again what follows it: it would tell the same links for ever.
+    while true {
+      do throws(MediaError) {
+        try open(current)
+        return announce(at: position)
+      } catch {
+        // A link that cannot be played is passed over, as one of no length.
+        guard error.code == .sourceUnsupported || error.code == .sourceDamaged || error.code == .sourceNoAudio else {
+          throw error
+        }
+        links.settle(current, end: position)
+        guard current + 1 < links.count else {
+          needsStart = false
+          throw error
+        }
+        current += 1
       }
-      links.settle(current, end: position)
-      guard current + 1 < links.count else {
-        needsStart = false
-        throw error
-      }
-      current += 1
-      return
     }
-    announce(at: position)
   }
 
   private func open(_ link: Int) throws(MediaError) {
