@@ -29,7 +29,8 @@ import Testing
     bytes = []
     samples.withUnsafeBufferPointer { PCMEncoding.s24.append($0, to: &bytes) }
     for (index, sample) in samples.enumerated() {
-      let value = Int32(bytes[index * 3]) | Int32(bytes[index * 3 + 1]) << 8
+      let value =
+        Int32(bytes[index * 3]) | Int32(bytes[index * 3 + 1]) << 8
         | Int32(Int8(truncatingIfNeeded: Int(bytes[index * 3 + 2]))) << 16
       #expect(value == nearest(sample, 8_388_608), "\(sample)")
     }

@@ -101,7 +101,8 @@ import Testing
     plan.replace(
       from: 10,
       with: [
-        .block([Float](repeating: 0, count: 20), .moves(Passage(origin: 10, from: 500))), .silence(position: 510, count: 5),
+        .block([Float](repeating: 0, count: 20), .moves(Passage(origin: 10, from: 500))),
+        .silence(position: 510, count: 5),
         .program(Passage(origin: 25, from: 510)),
       ], channels: 2)
     #expect(plan.place(at: 9) == nil)
@@ -141,7 +142,8 @@ import Testing
       let output = CaptureOutput(ahead: 3000, margin: margin, step: Int.random(in: 1...500, using: &random))
       let anchors = Mutex<[(PositionAnchor, isSeek: Bool)]>([])
       let renderer = Renderer(
-        format: StreamFormat(sampleRate: 44_100, channels: 2), output: output, gain: 1, rate: 1, sound: SoundSettings(), lowWater: 100,
+        format: StreamFormat(sampleRate: 44_100, channels: 2), output: output, gain: 1, rate: 1, sound: SoundSettings(),
+        lowWater: 100,
         emit: { event in
           switch event {
           case .anchored(_, let anchor): anchors.withLock { $0.append((anchor, false)) }

@@ -203,7 +203,6 @@ private func render(
   private static let fade = SoundSettings(crossfade: .milliseconds(500))
   private let overlap = 22_050
 
-
   @Test func twoItemsSoundTogether() throws {
     let (heard, events) = try render(["wholemono.wav", "whole.wav"], Self.fade)
     let first = try render(["wholemono.wav"]).samples

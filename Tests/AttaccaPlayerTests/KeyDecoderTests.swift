@@ -92,7 +92,8 @@ import Testing
     (.character("p"), .previous), (.character("<"), .previous), (.character("+"), .volume(5)),
     (.character("0"), .volume(5)), (.character("-"), .volume(-5)), (.character("9"), .volume(-5)),
     (.character("["), .rate(-10)),
-    (.character("]"), .rate(10)), (.backspace, .normalRate), (.character("m"), .mute), (.character("r"), .cycleRepeat), (.character("?"), .help), (.character("q"), .quit),
+    (.character("]"), .rate(10)), (.backspace, .normalRate), (.character("m"), .mute), (.character("r"), .cycleRepeat),
+    (.character("?"), .help), (.character("q"), .quit),
   ])
   func bindings(_ key: Key, _ action: KeyAction) { #expect(KeyBinding.action(for: key) == action) }
 

@@ -88,7 +88,8 @@ extension Decoding {
       isAtEnd = !convert(&taken, media, converter, write)
     }
     for change in media.takeTags() {
-      program.note(change.metadata, of: load.generation, at: place(of: change.frame, from: position, at: 0, media, format))
+      program.note(
+        change.metadata, of: load.generation, at: place(of: change.frame, from: position, at: 0, media, format))
     }
     chain.beginAgain(at: load.generation)
     chain.headHasEnded = isAtEnd
@@ -188,7 +189,8 @@ extension Decoding {
       // A stop has taken it away already.
       guard box.output === output else { return nil }
       let renderer = Renderer(
-        format: format, output: output, gain: box.gain, rate: box.rate, sound: box.sound, lowWater: Int(Ahead.low * Double(format.sampleRate)),
+        format: format, output: output, gain: box.gain, rate: box.rate, sound: box.sound,
+        lowWater: Int(Ahead.low * Double(format.sampleRate)),
         emit: emit,
         wakeDecoder: { mailbox.signal { $0.wake = true } })
       box.renderer = renderer

@@ -17,7 +17,9 @@ extension MediaStream {
     var frames = ticks.map { av_rescale_q($0, base, AVRational(num: 1, den: Int32(rate))) }
     var isExact = frames != nil && demuxer.countsFrames(at: rate)
     let parameters = demuxer.stream.pointee.codecpar.pointee
-    if ["wav", "aiff", "au"].contains(demuxer.container), isPCM(parameters.codec_id), parameters.block_align > 0, let length = source.length, let firstPacket {
+    if ["wav", "aiff", "au"].contains(demuxer.container), isPCM(parameters.codec_id), parameters.block_align > 0,
+      let length = source.length, let firstPacket
+    {
       // A recorder that was switched off leaves sizes of 0 or of everything; and a file can be cut: what is there counts.
       let present = max(0, length - firstPacket) / Int64(parameters.block_align)
       frames = min(frames ?? present, present)

@@ -150,7 +150,8 @@ extension Renderer {
   }
 
   /// What sounds from the point on, and which frame of output and program that is; `nil` while nothing runs.
-  private func soundingNow(_ state: inout State, _ point: EditPoint) -> (samples: [Float], frame: Int64, index: Int64)? {
+  private func soundingNow(_ state: inout State, _ point: EditPoint) -> (samples: [Float], frame: Int64, index: Int64)?
+  {
     let frame = max(point.earliest, state.since)
     guard state.held == nil, let program = state.program, let place = state.place(at: frame) else { return nil }
     return (mix(&state, from: frame, count: fade), frame, min(place.index, program.end))

@@ -94,7 +94,9 @@ extension Renderer {
             waiting, &state,
             PositionAnchor(position: waiting.position, hostTime: time, rate: state.held == nil ? place.speed : 0)))
       }
-      if state.held == nil { events += advance(&state, along: state.plan.passage, to: frame, at: place.index, hostTime: hostTime) }
+      if state.held == nil {
+        events += advance(&state, along: state.plan.passage, to: frame, at: place.index, hostTime: hostTime)
+      }
       events += tellNotes(&state, upTo: place.index)
       let ended = program.isFinished && place.index >= program.end && !state.hasEnded && state.held == nil
       if ended, let last = program.segments.last {

@@ -11,6 +11,7 @@ func hasAudioExtension(_ name: [UInt8]) -> Bool {
 /// engine to say: a folder's file is rather reported as unsupported than passed over in silence.
 let audioExtensions: Set<String> = [
   "aac", "ac3", "aif", "aifc", "aiff", "amr", "ape", "au", "caf", "dff", "dsf", "dts", "eac3", "flac", "latm",
-  "loas", "m4a", "m4b", "mka", "mp1", "mp2", "mp3", "mpc", "oga", "ogg", "opus", "rf64", "snd", "spx", "tak", "tta", "w64",
+  "loas", "m4a", "m4b", "mka", "mp1", "mp2", "mp3", "mpc", "oga", "ogg", "opus", "rf64", "snd", "spx", "tak", "tta",
+  "w64",
   "wav", "wave", "wma", "wv",
 ]
