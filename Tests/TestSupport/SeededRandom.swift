@@ -1,3 +1,5 @@
+import Foundation
+
 /// SplitMix64: the same numbers for the same seed, everywhere.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -10,8 +12,10 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     self.seed = seed
   }
 
-  /// A new seed for each run, printed so that a failure can be had again.
-  public static func announced(_ name: String, seed: UInt64 = .random(in: 0...UInt64.max)) -> SeededRandom {
+  /// A new seed for each run, printed so that a failure can be had again: with it in the environment's `ATTACCA_SEED`.
+  public static func announced(_ name: String, seed: UInt64? = nil) -> SeededRandom {
+    let wished = ProcessInfo.processInfo.environment["ATTACCA_SEED"].flatMap { UInt64($0) }
+    let seed = seed ?? wished ?? .random(in: 0...UInt64.max)
     print("\(name): seed \(seed)")
     return SeededRandom(seed: seed)
   }

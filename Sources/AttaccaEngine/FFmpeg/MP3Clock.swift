@@ -95,7 +95,9 @@ struct MP3Clock {
     if let expected, offset > expected {
       let size = Int(packet.pointee.size)
       let near = lastSize > 0 ? (lastSize + size) / 2 : size
-      raw += info.framesLost(from: expected, to: offset, near: near, &reader) * Int64(samplesPerFrame)
+      let before = raw / Int64(max(1, samplesPerFrame))
+      raw +=
+        info.framesLost(from: expected, to: offset, near: near, before: before, &reader) * Int64(samplesPerFrame)
     }
     lastSize = Int(packet.pointee.size)
     packet.pointee.pts = raw

@@ -33,6 +33,9 @@ package struct ByteReader {
     }
   }
 
+  /// Another reader of the same source, with a window of its own and what is left of the budget.
+  package func widened(to window: Int) -> ByteReader { ByteReader(source, window: window, budget: budget) }
+
   /// Makes at least `wanted` bytes (at most the window's size) from `offset` on available.
   ///
   /// - Returns: how many bytes are there, which is more or, at the end, less than `wanted`.

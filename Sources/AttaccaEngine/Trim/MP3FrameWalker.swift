@@ -60,7 +60,7 @@ struct MP3FrameWalker: Sendable {
         from: offset + 1, before: end ?? .max, end: end, stream: stream, &reader)
       if let found {
         let near = lastSize > 0 ? (lastSize + found.header.size) / 2 : found.header.size
-        let lost = info.framesLost(from: offset, to: found.offset, near: near, &reader)
+        let lost = info.framesLost(from: offset, to: found.offset, near: near, before: frame, &reader)
         if lost > 0 {
           beforeGap = (max(0, frame - 1), lastOffset)
           frame += lost

@@ -12,6 +12,42 @@ extension MP3StreamInfo {
     return max(24, Double(header.samples) / Double(header.sampleRate) / secondsPerByte)
   }
 
+  /// The frames that stood between two frames before the bytes there were damaged, behind `before` frames of audio.
+  ///
+  /// Where the encoder counted its frames, and no more than a few megabytes follow, all the frames that are there are
+  /// counted instead of guessed from bytes: what is left was lost.
+  func framesLost(
+    from start: Int64, to end: Int64, near: Int, before: Int64, _ reader: inout ByteReader
+  ) -> Int64 {
+    let guess = framesLost(from: start, to: end, near: near, &reader)
+    guard guess > 0, !isConstantBitRate, !isTagFrameDelivered, let all = claimedFrames, let audioEnd,
+      audioEnd - end <= 4 << 20
+    else { return guess }
+    var wide = reader.widened(to: 128 << 10)
+    guard let after = framesAfter(end, &wide) else { return guess }
+    let lost = all - before - after
+    // Frames are 24 bytes or more; and an encoder that counts wrongly, or a file that was cut, tells nothing.
+    return lost > 0 && lost <= max(3, 2 * guess) && 2 * lost + 2 >= guess ? lost : guess
+  }
+
+  /// Frames from the one at `offset` to the end of the audio; `nil` where damage makes that a guess.
+  private func framesAfter(_ offset: Int64, _ reader: inout ByteReader) -> Int64? {
+    var (position, count, holes, size) = (offset, Int64(0), 0, 0)
+    let end = audioEnd ?? .max
+    while position < end {
+      if let header = MP3FrameFinder.header(at: position, &reader), header.isSameStream(as: self.header) {
+        (position, count, size) = (position + Int64(header.size), count + 1, header.size)
+        continue
+      }
+      holes += 1
+      let next = MP3FrameFinder.first(from: position, before: end, end: end, stream: header, &reader)
+      guard holes <= 4, let next else { return nil }
+      count += framesLost(from: position, to: next.offset, near: (size + next.header.size) / 2, &reader)
+      position = next.offset
+    }
+    return reader.isInterrupted ? nil : count
+  }
+
   /// The frames that stood between two frames before the bytes there were damaged.
   ///
   /// Tags stand there by right and were never music; nor is it believed of more than a megabyte. A few were about as

@@ -87,9 +87,17 @@ struct OggEnd {
     var (sequence, granule): (UInt32, Int64) = (0, 0)
     for part in [1, 3, 10, 25, 45, 65, 85, 95] as [Int64] {
       guard let page = page(from: start + (last.offset - start) / 100 * part, before: last.offset) else { continue }
-      isChained = isChained || page.isFirst || !serials.contains(page.serial)
+      let isOurs = page.serial == serial && !page.isFirst
+      let fits =
+        isOurs && (sequence...max(sequence, last.sequence)).contains(page.sequence)
+        && (page.granule < 0 || (granule...max(granule, last.granule)).contains(page.granule))
+      if !fits, page.isFirst || !serials.contains(page.serial) || page.serial == serial {
+        // A damaged header may say anything.
+        checksums -= page.size
+        guard checksums > 0, page.isIntact(&reader) else { continue }
+        isChained = true
+      }
       guard page.serial == serial else { continue }
-      isChained = isChained || page.sequence < sequence || page.granule >= 0 && page.granule < granule
       sequence = page.sequence
       granule = max(granule, page.granule)
     }

@@ -34,6 +34,40 @@ struct OggPage {
     self.segments = segments
   }
 
+  /// The page at `offset`, or the first one behind it that belongs to the stream `serial`, where none is there whose
+  /// header can be believed: it has the number that is `expected`, or another page follows it.
+  static func next(from offset: Int64, serial: UInt32, expected: UInt32, _ reader: inout ByteReader) -> OggPage? {
+    if let page = OggPage(at: offset, &reader),
+      page.serial == serial && page.sequence == expected || page.isFollowed(&reader)
+    {
+      return page
+    }
+    var position = offset + 1
+    // No page is farther than the largest one behind another; two may be destroyed.
+    let limit = position.addingClamped(3 * Int64(largest))
+    while position < limit {
+      let available = reader.fill(at: position, atLeast: 4096)
+      guard available >= 27 else { return nil }
+      let found: [Int] = reader.withWindow(from: position) { bytes in
+        (0..<bytes.count - 4).filter {
+          bytes[$0] == 0x4F && bytes[$0 + 1] == 0x67 && bytes[$0 + 2] == 0x67 && bytes[$0 + 3] == 0x53
+        }
+      }
+      for index in found {
+        if let page = OggPage(at: position + Int64(index), &reader), page.serial == serial, page.isFollowed(&reader) {
+          return page
+        }
+      }
+      position += Int64(available - 4)
+    }
+    return nil
+  }
+
+  /// Whether another page, or the file's end, stands where this one ends: then its header is no chance.
+  func isFollowed(_ reader: inout ByteReader) -> Bool {
+    reader.has("OggS", at: end) || end == reader.length
+  }
+
   /// Whether all of the page is in the reader's window's reach and its checksum is right.
   func isIntact(_ reader: inout ByteReader) -> Bool {
     guard reader.fill(at: offset, atLeast: size) >= size, let wanted = reader.little(at: offset + 22, bytes: 4) else {
