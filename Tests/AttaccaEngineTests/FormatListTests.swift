@@ -7,7 +7,8 @@ import Testing
   @Test func theReadmeListsWhatIsTried() throws {
     let readme = try String(contentsOfFile: TestMedia.root + "/README.md", encoding: .utf8)
     let starts: [FormatLine.Proof: String] = [
-      .bitExact: "| the original, bit for bit |", .exact: "| as long as the original,", .asDecoded: "| all that was decoded:",
+      .bitExact: "| the original, bit for bit |", .exact: "| as long as the original,",
+      .asDecoded: "| all that was decoded:",
       .notTried: "| recognised, but",
     ]
     let lines = try FormatLine.all()

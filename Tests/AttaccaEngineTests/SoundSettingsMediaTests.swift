@@ -31,7 +31,9 @@ private struct MemoryProvider: ByteSourceProvider {
 
 /// A WAV file of 16-bit stereo frames.
 private func wav(_ samples: [Float], rate: Int = 44_100) -> [UInt8] {
-  func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+  func little(_ value: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
   let data = samples.flatMap { little(Int(($0 * 32_767).rounded()), 2) }
   return Array("RIFF".utf8) + little(36 + data.count, 4) + Array("WAVEfmt ".utf8) + little(16, 4) + little(1, 2)
     + little(2, 2) + little(rate, 4) + little(rate * 4, 4) + little(4, 2) + little(16, 2) + Array("data".utf8)

@@ -18,7 +18,7 @@ extension PlayerReducer {
     snapshot.repeatMode = queue.repeatMode
     snapshot.volume = volume
     snapshot.isMuted = isMuted
-    snapshot.rate = rate
+    snapshot.rate = sound.isBitPerfect ? 1 : rate
     snapshot.sound = sound
     snapshot.output = output
     snapshot.can = abilities

@@ -31,7 +31,7 @@ extension Renderer {
             state.silentFrom = point.earliest + Int64(fade)
             contents.insert(.block(old, .stands(0)), at: 0)
           }
-          state.chain = nil
+          state.dropChain()
           state.held = 0
           state.plan.replace(from: point.earliest, with: contents, channels: format.channels)
           let landed = land(landing, &state, point)
@@ -207,7 +207,7 @@ extension Renderer {
 
   /// From output frame `frame` on the program passes from `index` on, through a chain of its own if one is needed.
   private func pass(_ state: inout State, at frame: Int64, from index: Int64) {
-    state.chain = nil
+    state.dropChain()
     var passage = Passage(origin: frame, from: index)
     if state.needsChain, let program = state.program,
       let made = state.made ?? FrameRing(capacity: 4 * format.sampleRate + 1 << 16, channels: format.channels)
@@ -215,7 +215,7 @@ extension Renderer {
       passage.rate = state.rate
       state.made = made
       let sound = state.sound
-      state.chain = SoundChain(sound, passage, in: program, into: made) { $0.gain(sound) }
+      state.chain = SoundChain(sound, passage, in: program, into: made, leveler: state.leveler) { $0.gain(sound) }
     }
     state.plan.replace(from: frame, with: [.program(passage)], channels: format.channels)
   }
@@ -243,7 +243,7 @@ extension Renderer {
     var block = mix(&state, from: start, count: fade)
     fadeOut(&block)
     let passage = state.plan.passage
-    state.chain = nil
+    state.dropChain()
     let index = min(place.index, program.end)
     state.held = index
     state.dryAt = nil

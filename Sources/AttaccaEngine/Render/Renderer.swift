@@ -31,6 +31,8 @@ final class Renderer: RenderSource {
     var plan = RenderPlan()
     /// What makes the program's frames into the stream's; `nil` while they are the same.
     var chain: SoundChain?
+    /// What the last chain learnt of the voice.
+    var leveler: Leveler?
     /// What the chain made and was not heard yet.
     var made: FrameRing?
     /// The first output frame that may still be asked for.
@@ -180,6 +182,12 @@ final class Renderer: RenderSource {
 extension Renderer.State {
   /// Whether something lies between program and stream.
   var needsChain: Bool { !sound.isBitPerfect && (rate != .one || sound.needsChain) }
+
+  /// The present chain's time is over; what it learnt stays.
+  mutating func dropChain() {
+    if let chain { leveler = chain.leveler }
+    chain = nil
+  }
 
   /// Frames that two items may sound together.
   func crossfade(_ sampleRate: Int) -> Int64 { sound.isBitPerfect ? 0 : sound.crossfade.frames(at: sampleRate) }

@@ -13,7 +13,8 @@ final class SoundChain {
   /// The program was finished and all of it has been made into sound.
   private(set) var isFlushed = false
   private var input: SoundInput
-  private var leveler: Leveler?
+  /// Knows how loud the voice is; a later chain goes on with it.
+  private(set) var leveler: Leveler?
   private var mixer: ChannelMixer?
   private var equalizer: Equalizer?
   private let stretcher: TimeStretcher?
@@ -31,7 +32,7 @@ final class SoundChain {
   ///
   /// - Parameter made: holds what was made; it may hold frames of another chain before.
   init(
-    _ settings: SoundSettings, _ passage: Passage, in program: Program, into made: FrameRing,
+    _ settings: SoundSettings, _ passage: Passage, in program: Program, into made: FrameRing, leveler: Leveler?,
     gain: @escaping (Program.Segment) -> Float
   ) {
     start = passage.origin
@@ -47,7 +48,7 @@ final class SoundChain {
     input = SoundInput(
       at: passage.from - passage.rate.input(warmUp), in: program,
       crossfade: settings.crossfade.frames(at: rate), skipFrom: settings.skipsSilence ? passage.from : nil, gain: gain)
-    if settings.levelsSpeech { leveler = Leveler(sampleRate: rate, channels: channels) }
+    if settings.levelsSpeech { self.leveler = leveler ?? Leveler(sampleRate: rate, channels: channels) }
     if settings.balance != 0 || settings.isMono {
       mixer = ChannelMixer(channels: channels, balance: settings.balance, isMono: settings.isMono)
     }

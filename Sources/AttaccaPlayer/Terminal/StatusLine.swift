@@ -116,7 +116,9 @@ struct StatusLine {
     if let index = snapshot.queueIndex, snapshot.queueCount > 1 {
       details.append("\(index + 1)/\(snapshot.queueCount)")
     }
-    details.append(snapshot.isMuted ? "muted" : "vol \(Int((snapshot.volume * 100).rounded()))%")
+    details.append(
+      snapshot.sound.isBitPerfect
+        ? "bit-perfect" : snapshot.isMuted ? "muted" : "vol \(Int((snapshot.volume * 100).rounded()))%")
     if snapshot.repeatMode != .off { details.append("repeat \(snapshot.repeatMode.rawValue)") }
     return details
   }
