@@ -75,6 +75,22 @@ private func wav(_ samples: [Float], rate: Int = 44_100) -> [UInt8] {
     #expect(abs(gain - test.gain) < 0.1, "\(gain)")
   }
 
+  /// Sound Check: the greater of the first two numbers is a thousand for 0 dB.
+  @Test func soundCheckCountsToo() throws {
+    let file = try TestMedia.bytes("mp3/a.mp3")
+    #expect(file.starts(with: Array("ID3".utf8)))
+    let tagSize = file[6..<10].reduce(0) { $0 << 7 | Int($1) }
+    let text = Array("\0engiTunNORM\0 00001F40 00000FA0 00000000 00000000".utf8)
+    let comment = Array("COMM".utf8) + [0, 0, 0, UInt8(text.count), 0, 0] + text
+    let tag = Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(comment.count)] + comment
+    let provider = MemoryProvider(bytes: ["a.mp3": tag + file[(10 + tagSize)...]])
+    let plain = try makeRig(sources: provider).render([MediaItem(.file("/a.mp3"))])
+    let rig = makeRig(sources: provider)
+    rig.send(.setSound(SoundSettings(loudness: .album)))
+    let levelled = try rig.render([MediaItem(.file("/a.mp3"))])
+    #expect(abs(level(levelled) - level(plain) + 9.03) < 0.1, "\(level(levelled) - level(plain))")
+  }
+
   @Test func nothingExceedsFullScale() throws {
     var sound = SoundSettings(loudness: .track, untaggedGain: 15)
     let loud = try gain("whole.wav", sound)

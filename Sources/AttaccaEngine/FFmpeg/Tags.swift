@@ -6,8 +6,8 @@ func metadata(fromTags tags: [(String, String)]) -> [MetadataItem] {
   var result: [MetadataItem] = []
   for (key, value) in tags {
     let id = canonicalKey(key)
-    // Tags of our trim parsers, meaningless to people.
-    guard !value.isEmpty, id != "itunsmpb", id != "itunnorm", !inventions.contains(id) else { continue }
+    // A tag of our trim parsers, meaningless to people. (Sound Check's, as meaningless, tells the loudness.)
+    guard !value.isEmpty, id != "itunsmpb", !inventions.contains(id) else { continue }
     if id == "language", value == "und" { continue }
     let values =
       ["artist", "album_artist", "genre", "composer"].contains(id)
@@ -19,9 +19,10 @@ func metadata(fromTags tags: [(String, String)]) -> [MetadataItem] {
   return result
 }
 
-/// What FFmpeg tells of an MP4 file's make as if it were tags.
+/// What FFmpeg tells of an MP4 or Matroska file's make as if it were tags.
 private let inventions: Set<String> = [
-  "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id",
+  "major_brand", "minor_version", "compatible_brands", "handler_name", "vendor_id", "duration", "number_of_frames",
+  "number_of_bytes",
 ]
 
 private func trimmed(_ text: Substring) -> String {

@@ -8,8 +8,5 @@
 
 static const int attacca_averror_eof = AVERROR_EOF;
 static const int attacca_averror_eagain = AVERROR(EAGAIN);
-static const int attacca_averror_exit = AVERROR_EXIT;
-static const int attacca_averror_invaliddata = AVERROR_INVALIDDATA;
-static const int attacca_averror_enomem = AVERROR(ENOMEM);
 static const int attacca_averror_eio = AVERROR(EIO);
 static const int64_t attacca_nopts = AV_NOPTS_VALUE;
