@@ -6,7 +6,7 @@ import AttaccaCore
 struct FrameIndex {
   /// The byte of the first frame.
   let start: Int64
-  private let syntax: FrameSyntax
+  let syntax: FrameSyntax
   /// Marks are this many decoded frames or more apart.
   private static let stride: Int64 = 32_768
   /// Bytes that are no frame after which the search is given up: this is no audio any more.
@@ -86,7 +86,7 @@ struct FrameIndex {
   }
 
   /// The next frame at or behind `offset`, which is moved to it.
-  private mutating func settle(_ offset: inout Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
+  mutating func settle(_ offset: inout Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
     if let frame = frame(at: offset, &reader) { return frame }
     // Elsewhere bytes that look like a frame count only when another one follows.
     let start = offset
@@ -116,7 +116,7 @@ struct FrameIndex {
     return nil
   }
 
-  private func frame(at offset: Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
+  func frame(at offset: Int64, _ reader: inout ByteReader) -> FrameSyntax.Frame? {
     guard reader.fill(at: offset, atLeast: FrameSyntax.headerSize) >= 8 else { return nil }
     return reader.withWindow(from: offset) { syntax.frame($0) }
   }

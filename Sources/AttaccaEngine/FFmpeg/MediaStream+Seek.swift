@@ -36,28 +36,33 @@ extension MediaStream {
     isDrained = false
     raw = nil
     packetRaw = nil
+    gaps?.restart()
     if wanted == 0 {
       guard demuxer.seek(toTimestamp: startTimestamp) || demuxer.seek(toByte: 0) else { throw seekError }
       // Count from the first packet again: the only way that needs no timestamp.
       raw = 0
       if let start = mp3?.start, demuxer.seek(toByte: start) {
-        feed.restart(mp3: (0, start))
+        feed.restart(at: (0, start))
       } else {
-        if let start = index?.start, demuxer.seek(toByte: start) { packetRaw = 0 }
-        feed.restart()
+        var place: (raw: Int64, offset: Int64)?
+        if let start = index?.start, demuxer.seek(toByte: start) {
+          place = (0, start)
+          if feed.frames == nil { packetRaw = 0 }
+        }
+        feed.restart(at: place)
       }
       decoder.restart()
       return
     }
     if let place = mp3?.place(ofRaw: wanted), demuxer.seek(toByte: place.offset) {
-      feed.restart(mp3: place)
+      feed.restart(at: place)
       decoder.flush()
       return
     }
     if let place = index?.place(ofRaw: wanted), demuxer.seek(toByte: place.offset) {
-      feed.restart()
+      feed.restart(at: place)
       decoder.flush()
-      packetRaw = place.raw
+      if feed.frames == nil { packetRaw = place.raw }
       return
     }
     let timestamp = av_rescale_q(

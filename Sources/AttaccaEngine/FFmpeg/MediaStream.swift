@@ -32,6 +32,8 @@ final class MediaStream {
   var packetRaw: Int64?
   /// How the container's times are to be taken.
   let grid: FrameGrid
+  /// Finds losses by times that are not exact.
+  var gaps: TimeGaps?
 
   /// The raw index of the next frame the decoder will give; `nil` after a seek, until its first frame tells.
   var raw: Int64?
@@ -103,6 +105,7 @@ final class MediaStream {
     mp3 = mpeg.map { MP3Seeking($0, source) }
     index = mpeg == nil ? PacketIndex(source, demuxer, first: first) : nil
     grid = FrameGrid(demuxer, codec: decoder.codecName, first: first)
+    gaps = TimeGaps(demuxer, codec: decoder.codecName, first: first)
     let declared = Self.duration(
       demuxer, trim: trim, rate: rate, mp3: mpeg, index: index, source: source, firstPacket: feed.firstPosition)
     declaredEnd =
@@ -112,6 +115,7 @@ final class MediaStream {
       channels: Int(first.pointee.ch_layout.nb_channels), bitsPerSample: decoder.bitsPerSample,
       duration: declared, isSeekable: source.isSeekable,
       metadata: metadata(fromTags: demuxer.tags), hasArtwork: demuxer.hasArtwork)
+    if let syntax = index?.syntax { feed.count(syntax, after: packet, samples: Int64(first.pointee.nb_samples)) }
     take(first, isFirst: true)
   }
 
@@ -224,7 +228,14 @@ final class MediaStream {
       feed.mended = nil
     }
     let limit = declaredEnd.map { max(0, $0 - (raw ?? 0)) } ?? .max
-    let cut = losses.found(at: rawIndex(of: frame), isExact: isTold, expected: raw ?? 0, limit: limit, sampleRate)
+    let expected = raw ?? 0
+    var place = rawIndex(of: frame)
+    if gaps != nil, let time = ticks(of: frame) {
+      place = gaps?.place(time, expected: expected)
+      isTold = true
+    }
+    let cut = losses.found(at: place, isExact: isTold, expected: expected, limit: limit, sampleRate)
+    if let time = ticks(of: frame), let place, place < expected, cut == 0 { gaps?.accept(time, at: expected) }
     losses.lastCount = count
     // Silence that was too long (a damaged time) is made up for.
     held = cut < count ? (frame, cut, count - cut) : nil
@@ -232,7 +243,11 @@ final class MediaStream {
 
   /// At the end: frames that were destroyed there, as far as it is known how many there were.
   private func concealTail() -> Bool {
-    let lost = losses.takeRefused().addingClamped(feed.takeLostAtEnd())
+    var lost = losses.takeRefused().addingClamped(feed.takeLostAtEnd())
+    // What is missing by the container's word, and by the bytes that are there, which vary by up to two.
+    if let end = declaredEnd, let raw, end - raw > 2 * Int64(losses.lastCount) {
+      lost = max(lost, Int64(min(1e15, 2 * feed.shareBehind * Double(raw))))
+    }
     guard lost > 0, let end = declaredEnd, let raw, raw < end, end - raw <= lost,
       end - raw <= Int64(sampleRate) * Losses.longest
     else { return false }
@@ -240,15 +255,21 @@ final class MediaStream {
     return true
   }
 
+  /// A frame's time in decoded frames, as the container has it.
+  private func ticks(of frame: UnsafeMutablePointer<AVFrame>) -> Int64? {
+    let timestamp = frame.pointee.pts
+    guard timestamp != attacca_nopts else { return nil }
+    return av_rescale_q(
+      timestamp.subtractingClamped(firstTimestamp), demuxer.stream.pointee.time_base,
+      AVRational(num: 1, den: Int32(sampleRate)))
+  }
+
   /// Where a frame stands.
   func rawIndex(of frame: UnsafeMutablePointer<AVFrame>) -> Int64? {
     let timestamp = frame.pointee.pts
     guard timestamp != attacca_nopts else { return nil }
-    if mp3 != nil || packetRaw != nil { return timestamp }
-    return grid.snap(
-      av_rescale_q(
-        timestamp.subtractingClamped(firstTimestamp), demuxer.stream.pointee.time_base,
-        AVRational(num: 1, den: Int32(sampleRate))))
+    if mp3 != nil || packetRaw != nil || feed.frames != nil { return timestamp }
+    return ticks(of: frame).map { grid.snap($0) }
   }
 
   private static func firstFrame(

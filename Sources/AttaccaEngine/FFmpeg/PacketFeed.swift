@@ -22,14 +22,18 @@ final class PacketFeed {
   }
 
   let demuxer: Demuxer
-  let times: Times
+  private(set) var times: Times
   /// The times of packets that were worked out afresh after a hole; whoever believes one takes the range away.
   var mended: Range<Int64>?
   /// Decoded frames that the bytes behind the last packet would have been.
   private var lostAtEnd: Int64 = 0
   /// Where the first packet of all stands in the file.
   private(set) var firstPosition: Int64?
+  /// Where the packet that was read last ends.
+  private var lastEnd: Int64 = 0
   private(set) var mp3: MP3Clock?
+  /// Counts a bare stream's frames, once the first was decoded.
+  private(set) var frames: FrameClock?
   private var ogg: OggClock?
   private let isWavPack: Bool
   private let length: Int64?
@@ -47,9 +51,10 @@ final class PacketFeed {
       self.mp3 = mp3.map { MP3Clock($0, source) }
       times = mp3 == nil ? .counted : .exact
     case "ogg":
-      if ["vorbis", "opus", "flac"].contains(codec) { ogg = OggClock(source, info) }
+      if ["vorbis", "opus", "flac", "speex"].contains(codec) { ogg = OggClock(source, info) }
       times = .counted
-    case "flac", "wv", "mov,mp4,m4a,3gp,3g2,mj2": times = base.num == 1 && base.den == rate ? .exact : .counted
+    case "flac", "wv", "mov,mp4,m4a,3gp,3g2,mj2", "caf", "tta":
+      times = base.num == 1 && base.den == rate ? .exact : .counted
     default: times = .counted
     }
   }
@@ -70,6 +75,7 @@ final class PacketFeed {
       switch demuxer.read(into: packet) {
       case .packet:
         if firstPosition == nil, packet.pointee.pos >= 0 { firstPosition = packet.pointee.pos }
+        lastEnd = max(lastEnd, packet.pointee.pos.addingClamped(Int64(max(0, packet.pointee.size))))
         if mp3 != nil {
           switch mp3?.place(packet) ?? .take {
           case .take: return .packet
@@ -78,12 +84,18 @@ final class PacketFeed {
           }
           continue
         }
-        return place(packet)
+        switch frames?.place(packet) {
+        case nil: return place(packet)
+        case .take?: return .packet
+        case .drop?: continue
+        case .goTo(let offset)?: _ = demuxer.seek(toByte: offset)
+        }
       case .end:
         if isWavPack, goToNextWavPackBlock() { continue }
         // In a file that was cut meanwhile nothing is lost, but gone.
         if demuxer.io.source.length == length {
           if let mp3 { lostAtEnd = mp3.framesLostAtEnd }
+          if let frames { lostAtEnd = frames.framesLostAtEnd }
           if let ogg { lostAtEnd = ogg.hasSeenLastPage ? 0 : .max }
         }
         return .end
@@ -92,18 +104,34 @@ final class PacketFeed {
     }
   }
 
+  /// The first packet of a bare stream was decoded: from it on frames are counted.
+  func count(_ syntax: FrameSyntax, after packet: UnsafeMutablePointer<AVPacket>, samples: Int64) {
+    frames = FrameClock(syntax, demuxer.io.source, after: packet, samples: samples)
+    times = .exact
+  }
+
   /// The frames lost behind the last packet, told once.
   func takeLostAtEnd() -> Int64 {
     defer { lostAtEnd = 0 }
     return lostAtEnd
   }
 
-  /// After a seek. `mp3` is the raw frame and the byte at which an MPEG audio stream goes on.
-  func restart(mp3 place: (raw: Int64, offset: Int64)? = nil) {
+  /// How many bytes stand behind the last packet for each one before it, where the demuxer went on to the end without
+  /// finding another: the rest of a Matroska cluster, say. 0 where little is left, or the file was cut meanwhile.
+  var shareBehind: Double {
+    guard ["matroska,webm", "asf", "mpc8", "mpegts"].contains(demuxer.container), let length, let firstPosition,
+      demuxer.io.source.length == length, lastEnd > firstPosition, length - lastEnd > 256
+    else { return 0 }
+    return Double(length - lastEnd) / Double(lastEnd - firstPosition)
+  }
+
+  /// After a seek. `place` is the raw frame and the byte at which MPEG audio or another bare stream goes on.
+  func restart(at place: (raw: Int64, offset: Int64)? = nil) {
     forgetWaiting()
     mended = nil
     lostAtEnd = 0
     mp3?.restart(at: place)
+    frames?.restart(at: place)
     ogg?.restart()
   }
 

@@ -53,6 +53,9 @@ struct PacketIndex {
     }
   }
 
+  /// How the frames of a bare stream look, where it is one.
+  var syntax: FrameSyntax? { if case .frames(let frames) = kind { frames.syntax } else { nil } }
+
   /// How many raw frames a packet decodes to.
   func samples(in packet: UnsafeMutablePointer<AVPacket>) -> Int64 {
     let bytes = UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(max(0, packet.pointee.size)))

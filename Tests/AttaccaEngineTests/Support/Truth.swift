@@ -5,6 +5,9 @@ import TestSupport
 
 @testable import AttaccaEngine
 
+/// Whether there is time for all twenty cases of everything: `ATTACCA_LONG=1`. In everyday runs there are fewer.
+let isLong = ProcessInfo.processInfo.environment["ATTACCA_LONG"] == "1"
+
 /// What a media gives when it is read to its end, without player or output.
 struct ReadThrough {
   /// Frames given, silence for what was lost among them.
