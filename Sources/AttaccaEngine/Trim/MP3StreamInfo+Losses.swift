@@ -25,7 +25,7 @@ extension MP3StreamInfo {
     else { return guess }
     var wide = reader.widened(to: 128 << 10)
     guard let after = framesAfter(end, &wide) else { return guess }
-    let lost = all - before - after
+    let lost = all.subtractingClamped(before).subtractingClamped(after)
     // Frames are 24 bytes or more; and an encoder that counts wrongly, or a file that was cut, tells nothing.
     return lost > 0 && lost <= max(3, 2 * guess) && 2 * lost + 2 >= guess ? lost : guess
   }

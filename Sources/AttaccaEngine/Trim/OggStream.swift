@@ -87,7 +87,7 @@ struct OggStream {
         packetSize = 0
       }
       guard hasAudioEnd, page.granule >= 0 else { continue }
-      let sequence = page.sequence - UInt32(clamping: missing)
+      let sequence = page.sequence &- UInt32(clamping: missing)
       switch codec {
       case "vorbis":
         let most = Int64(packets.count).multipliedClamped(largestBlock).multipliedClamped(2 * missing + 1)
