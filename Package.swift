@@ -57,7 +57,7 @@ if fuzzing {
   ] as [(String, [Target.Dependency])] {
     targets.append(
       .executableTarget(
-        name: name, dependencies: dependencies, path: "Fuzz/\(name)", exclude: name == "DecodeFuzz" ? ["corpus"] : [],
+        name: name, dependencies: dependencies, path: "Fuzz/\(name)", exclude: ["DecodeFuzz", "TrimFuzz"].contains(name) ? ["corpus"] : [],
         swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])],
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
   }

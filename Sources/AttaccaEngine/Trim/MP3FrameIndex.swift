@@ -13,14 +13,14 @@ package struct MP3FrameIndex: Sendable {
   private let info: MP3StreamInfo
   private var walker: MP3FrameWalker
   /// Where to look for frames 0, 32, 64, … (or the next one that is left).
-  private var marks: [(frame: Int64, offset: Int64)]
+  private var marks: [MP3FrameWalker.Place]
   private var isComplete = false
 
   /// Makes an empty index.
   package init(_ info: MP3StreamInfo) {
     self.info = info
     walker = MP3FrameWalker(info, frame: 0, offset: info.firstAudioFrameOffset)
-    marks = [(0, info.firstAudioFrameOffset)]
+    marks = [walker.place]
   }
 
   /// How many frames were walked over so far.
@@ -45,7 +45,7 @@ package struct MP3FrameIndex: Sendable {
     guard wanted >= 0 else { return nil }
     var mark = Int(wanted / Self.stride)
     while mark > 0, marks[mark].frame > wanted { mark -= 1 }
-    var from = walker.moved(to: marks[mark].frame, offset: marks[mark].offset)
+    var from = walker.moved(to: marks[mark])
     guard from.walk(to: wanted, &reader), from.settle(&reader) else { return nil }
     // Destroyed frames are not there to go to; the one before them is.
     if from.frame > wanted { return from.beforeGap }
@@ -75,7 +75,7 @@ package struct MP3FrameIndex: Sendable {
   private mutating func step(_ reader: inout ByteReader) {
     let goal = (walker.frame / Self.stride + 1) * Self.stride
     if walker.walk(to: goal, &reader) {
-      while Int64(marks.count) * Self.stride <= walker.frame { marks.append((walker.frame, walker.offset)) }
+      while Int64(marks.count) * Self.stride <= walker.frame { marks.append(walker.place) }
     } else {
       isComplete = !reader.isInterrupted
     }

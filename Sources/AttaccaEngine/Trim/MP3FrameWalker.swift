@@ -26,10 +26,22 @@ struct MP3FrameWalker: Sendable {
     end = info.audioEnd
   }
 
-  /// The same walk, taken up elsewhere.
-  func moved(to frame: Int64, offset: Int64) -> MP3FrameWalker {
+  /// A place on the way, with what was known there: the frame passed last, by whose size a gap is judged.
+  struct Place: Sendable {
+    var frame: Int64
+    var offset: Int64
+    fileprivate var lastOffset: Int64
+    fileprivate var lastSize: Int
+  }
+
+  /// Where the walk stands.
+  var place: Place { Place(frame: frame, offset: offset, lastOffset: lastOffset, lastSize: lastSize) }
+
+  /// The same walk, taken up at an earlier place: it goes on from there just as it did.
+  func moved(to place: Place) -> MP3FrameWalker {
     var walker = self
-    (walker.frame, walker.offset, walker.lastOffset, walker.beforeGap) = (frame, offset, offset, nil)
+    (walker.frame, walker.offset, walker.beforeGap) = (place.frame, place.offset, nil)
+    (walker.lastOffset, walker.lastSize) = (place.lastOffset, place.lastSize)
     return walker
   }
 
