@@ -16,11 +16,15 @@ func target(_ name: String, _ dependencies: [Target.Dependency] = [], path: Stri
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swift)
 }
 
+/// The folder, if a target has it.
+func present(_ folder: String, in target: String) -> [String] {
+  FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(target)/\(folder)") ? [folder] : []
+}
+
 func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
     name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)",
-    exclude: FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests/\(name)/Fixtures")
-      ? ["Fixtures"] : [],
+    exclude: present("Fixtures", in: "Tests/\(name)"),
     swiftSettings: swift)
 }
 
@@ -51,13 +55,15 @@ var targets: [Target] = [
 ]
 
 if fuzzing {
+  targets.append(target("FuzzSupport", ["AttaccaCore"], path: "Fuzz/Support"))
   for (name, dependencies) in [
     ("TrimFuzz", ["AttaccaCore", "AttaccaEngine"]), ("TagFuzz", ["AttaccaCore", "AttaccaEngine"]),
     ("DecodeFuzz", ["AttaccaCore", "AttaccaEngine", "CFFmpeg"]),
   ] as [(String, [Target.Dependency])] {
     targets.append(
       .executableTarget(
-        name: name, dependencies: dependencies, path: "Fuzz/\(name)", exclude: ["DecodeFuzz", "TrimFuzz"].contains(name) ? ["corpus"] : [],
+        name: name, dependencies: dependencies + ["FuzzSupport"], path: "Fuzz/\(name)",
+        exclude: present("corpus", in: "Fuzz/\(name)"),
         swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])],
         linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]))
   }

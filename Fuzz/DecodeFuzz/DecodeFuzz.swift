@@ -1,5 +1,6 @@
 import AttaccaCore
 import CFFmpeg
+import FuzzSupport
 
 @testable import AttaccaEngine
 
@@ -55,4 +56,10 @@ public func fuzzDecode(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     precondition(error.isItemFault)
   }
   return 0
+}
+
+/// The entry that SwiftPM's link command names.
+@_cdecl("DecodeFuzz_main")
+public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutableRawPointer) -> CInt {
+  runFuzzer(count, arguments, fuzzDecode)
 }

@@ -1,4 +1,5 @@
 import AttaccaCore
+import FuzzSupport
 
 @testable import AttaccaEngine
 
@@ -27,7 +28,7 @@ public func fuzzTag(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
 }
 
 private func readID3(_ bytes: UnsafeRawBufferPointer) {
-  var reader = ByteReader(TagSource(bytes), window: 4096, budget: 4 << 20)
+  var reader = ByteReader(FuzzSource(bytes), window: 4096, budget: 4 << 20)
   for tag in ID3v2Tag.all(from: 0, &reader) {
     precondition(tag.end > tag.offset && tag.bodySize >= 0)
     _ = tag.iTunSMPB(&reader)
@@ -65,18 +66,8 @@ private func readTags(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-/// `@unchecked Sendable`: the bytes are never written, and outlive the source, which dies within one call.
-private final class TagSource: ByteSource, @unchecked Sendable {
-  private let bytes: UnsafeRawBufferPointer
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-  var length: Int64? { Int64(bytes.count) }
-  var isSeekable: Bool { true }
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> ByteRead {
-    guard offset >= 0, offset < Int64(bytes.count), !buffer.isEmpty else { return .end }
-    let count = min(buffer.count, bytes.count - Int(offset))
-    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset) + count]))
-    return .bytes(count)
-  }
-  func waitForBytes(at offset: Int64) {}
-  func cancel() {}
+/// The entry that SwiftPM's link command names.
+@_cdecl("TagFuzz_main")
+public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutableRawPointer) -> CInt {
+  runFuzzer(count, arguments, fuzzTag)
 }

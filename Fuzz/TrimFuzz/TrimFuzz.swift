@@ -1,32 +1,9 @@
 import AttaccaCore
 import AttaccaEngine
+import FuzzSupport
 
 // One entry for all parsers that look into foreign files for their trim. libFuzzer calls it with the bytes it makes up;
 // the first byte picks the parser and how the source behaves, the rest is the file. `scripts/fuzz-corpus` makes seeds of that form.
-
-/// The file as libFuzzer made it up.
-///
-/// `@unchecked Sendable`: the bytes are never written, and outlive the source, which dies within one call.
-private final class FuzzSource: ByteSource, @unchecked Sendable {
-  private let bytes: UnsafeRawBufferPointer
-  private let hidesLength: Bool
-  private let largestRead: Int
-  init(_ bytes: UnsafeRawBufferPointer, hidesLength: Bool, largestRead: Int) {
-    self.bytes = bytes
-    self.hidesLength = hidesLength
-    self.largestRead = largestRead
-  }
-  var length: Int64? { hidesLength ? nil : Int64(bytes.count) }
-  var isSeekable: Bool { true }
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> ByteRead {
-    guard offset >= 0, offset < Int64(bytes.count), !buffer.isEmpty else { return .end }
-    let count = min(buffer.count, bytes.count - Int(offset), largestRead)
-    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[Int(offset)..<Int(offset) + count]))
-    return .bytes(count)
-  }
-  func waitForBytes(at offset: Int64) {}
-  func cancel() {}
-}
 
 private func check(_ trim: TrimRange) {
   precondition(trim.start >= 0 && trim.end ?? .max >= trim.start)
@@ -66,4 +43,10 @@ public func fuzzTrim(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     if !info.isConstantBitRate { precondition(found?.frame == again?.frame && found?.offset == again?.offset) }
   }
   return 0
+}
+
+/// The entry that SwiftPM's link command names.
+@_cdecl("TrimFuzz_main")
+public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutableRawPointer) -> CInt {
+  runFuzzer(count, arguments, fuzzTrim)
 }

@@ -59,7 +59,7 @@ final class PipeDevice {
         case .edit(let change): isOpen ? edit(change) : earlyEdits.append(change)
         case .more: if !isDry { shortSince = nil }
         case .marker(let frame): marker = frame
-        case .close(let completion): return close([completion] + completions(of: commands[(index + 1)...]))
+        case .close(let completion): return close([completion] + commands[(index + 1)...].completions)
         }
       }
       switch step(Clocks.host) {
@@ -94,10 +94,6 @@ final class PipeDevice {
     }
   }
 
-  private func completions(of commands: ArraySlice<PipeMailbox.Command>) -> [@Sendable () -> Void] {
-    commands.compactMap { if case .close(let completion) = $0 { completion } else { nil } }
-  }
-
   private func close(_ waiting: [@Sendable () -> Void]) {
     finishFrame()
     target.close()
@@ -109,7 +105,7 @@ final class PipeDevice {
       box.isOver = true
       return box.take()
     }
-    for completion in waiting + completions(of: rest[...]) { completion() }
+    for completion in waiting + rest.completions { completion() }
   }
 
   private func edit(_ change: @Sendable (EditPoint) -> OutputTransport) {

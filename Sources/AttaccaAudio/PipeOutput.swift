@@ -78,7 +78,7 @@ public final class PipeOutput: AudioOutput {
 
   /// Answers whether the thread will take the command.
   @discardableResult
-  private func post(_ command: PipeMailbox.Command) -> Bool {
+  private func post(_ command: OutputCommand) -> Bool {
     let taken = mailbox.withLock { box in
       if !box.isOver { box.commands.append(command) }
       return !box.isOver
@@ -90,19 +90,11 @@ public final class PipeOutput: AudioOutput {
 
 /// What the pipe's thread is asked for.
 struct PipeMailbox {
-  enum Command {
-    case open(StreamFormat, any RenderSource, @Sendable (OutputEvent) -> Void)
-    case edit(@Sendable (EditPoint) -> OutputTransport)
-    case more
-    case marker(Int64?)
-    case close(@Sendable () -> Void)
-  }
-
-  var commands: [Command] = []
+  var commands: [OutputCommand] = []
   /// The thread takes nothing any more; commands would only keep alive what they hold.
   var isOver = false
 
-  mutating func take() -> [Command] {
+  mutating func take() -> [OutputCommand] {
     defer { commands = [] }
     return commands
   }

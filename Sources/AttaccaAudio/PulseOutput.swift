@@ -63,15 +63,7 @@ public final class PulseOutput: AudioOutput {
 
 /// Commands for the PulseAudio thread, and the way to wake it.
 struct PulseMailbox {
-  enum Command {
-    case open(StreamFormat, any RenderSource, @Sendable (OutputEvent) -> Void)
-    case edit(@Sendable (EditPoint) -> OutputTransport)
-    case more
-    case marker(Int64?)
-    case close(@Sendable () -> Void)
-  }
-
-  var commands: [Command] = []
+  var commands: [OutputCommand] = []
   var isStarted = false
   /// The thread has ended (or never began).
   var isOver = false
@@ -81,7 +73,7 @@ struct PulseMailbox {
   /// The thread that is inside its own callbacks needs no waking.
   var isAwake = true
 
-  mutating func post(_ command: Command) {
+  mutating func post(_ command: OutputCommand) {
     // What nobody will take must not be kept: it holds on to the engine.
     guard !isOver else { return }
     if case .more = command, case .more? = commands.last { return }

@@ -101,7 +101,7 @@ final class PulseThread {
       return box.commands
     }
     closing?.forEach { $0() }
-    for case .close(let completion) in rest { completion() }
+    rest.completions.forEach { $0() }
   }
 
   /// Waits as `poll` does, but takes what the server says in one turn together.

@@ -4,16 +4,8 @@ import POSIXKit
 /// An output whose device is a thread: it asks the source for frames and lets them be "heard" in real time, or, offline,
 /// as fast as they come.
 final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
-  private enum Command {
-    case open(StreamFormat, any RenderSource, @Sendable (OutputEvent) -> Void)
-    case edit(@Sendable (EditPoint) -> OutputTransport)
-    case more
-    case marker(Int64?)
-    case close(@Sendable () -> Void)
-  }
-
   private struct Mailbox {
-    var commands: [Command] = []
+    var commands: [OutputCommand] = []
     /// The thread takes nothing any more; commands would only keep alive what they hold.
     var isOver = false
   }
@@ -45,7 +37,7 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
 
   /// Answers whether the thread will take the command.
   @discardableResult
-  private func post(_ command: Command) -> Bool {
+  private func post(_ command: OutputCommand) -> Bool {
     mailbox.signal { box in
       if !box.isOver { box.commands.append(command) }
       return !box.isOver
@@ -85,7 +77,7 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
     func run() {
       while true {
         let deadline = work()
-        let commands = mailbox.wait(until: deadline) { box -> [Command]? in
+        let commands = mailbox.wait(until: deadline) { box -> [OutputCommand]? in
           guard !box.commands.isEmpty else { return nil }
           defer { box.commands = [] }
           return box.commands
@@ -96,7 +88,7 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
           case .edit(let change): isOpen ? edit(change) : earlyEdits.append(change)
           case .more: if !isDry { isShort = false }
           case .marker(let frame): marker = frame
-          case .close(let completion): return close([completion] + completions(of: commands?[(index + 1)...]))
+          case .close(let completion): return close([completion] + (commands?[(index + 1)...].completions ?? []))
           }
         }
       }
@@ -122,10 +114,6 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
       }
     }
 
-    private func completions(of commands: ArraySlice<Command>?) -> [@Sendable () -> Void] {
-      commands?.compactMap { if case .close(let completion) = $0 { completion } else { nil } } ?? []
-    }
-
     private func close(_ waiting: [@Sendable () -> Void]) {
       if isOpen {
         do throws(MediaError) { try sink.finish() } catch { if !hasFailed { receive(.failed(error)) } }
@@ -134,12 +122,12 @@ final class ThreadedOutput<Sink: FrameSink>: AudioOutput {
       source = nil
       receive = { _ in }
       earlyEdits = []
-      let rest = mailbox.withLock { box -> [Command] in
+      let rest = mailbox.withLock { box -> [OutputCommand] in
         box.isOver = true
         defer { box.commands = [] }
         return box.commands
       }
-      for completion in waiting + completions(of: rest[...]) { completion() }
+      for completion in waiting + rest.completions { completion() }
     }
 
     private func edit(_ change: @Sendable (EditPoint) -> OutputTransport) {

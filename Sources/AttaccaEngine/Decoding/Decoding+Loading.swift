@@ -118,7 +118,7 @@ extension Decoding {
     segment.expectedEnd = media.info.duration.map {
       start + max(.zero, $0.value - begin.duration).frames(at: format.sampleRate)
     }
-    segment.loudness = LoudnessTags(media.info.metadata, codec: media.info.codec)
+    segment.loudness = media.info.loudness
     return segment
   }
 

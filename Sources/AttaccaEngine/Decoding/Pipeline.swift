@@ -79,30 +79,10 @@ final class Pipeline: Sendable {
         // With its output: a stop and another load may follow before this one's turn comes.
         box.commands.append(.load(load, output))
       }
-    case .setRunning(let running):
-      let renderer = mailbox.withLock { box in
-        box.isRunning = running
-        return box.renderer
-      }
-      renderer?.setRunning(running)
-    case .setGain(let gain):
-      let renderer = mailbox.withLock { box in
-        box.gain = Float(gain)
-        return box.renderer
-      }
-      renderer?.setGain(Float(gain))
-    case .setRate(let rate):
-      let renderer = mailbox.withLock { box in
-        box.rate = rate
-        return box.renderer
-      }
-      renderer?.setRate(rate)
-    case .setSound(let sound):
-      let renderer = mailbox.withLock { box in
-        box.sound = sound
-        return box.renderer
-      }
-      renderer?.setSound(sound)
+    case .setRunning(let running): keep { $0.isRunning = running }?.setRunning(running)
+    case .setGain(let gain): keep { $0.gain = Float(gain) }?.setGain(Float(gain))
+    case .setRate(let rate): keep { $0.rate = rate }?.setRate(rate)
+    case .setSound(let sound): keep { $0.sound = sound }?.setSound(sound)
     case .setUpcoming(let after, let loads):
       mailbox.signal { $0.commands.append(.setUpcoming(after: after, loads: loads)) }
     case .seek(let id, let generation, let position):
@@ -115,6 +95,14 @@ final class Pipeline: Sendable {
         box.output = nil
         box.renderer = nil
       }
+    }
+  }
+
+  /// Keeps what a renderer made later has to begin with; answers the present one.
+  private func keep(_ body: (inout Mailbox) -> Void) -> Renderer? {
+    mailbox.withLock { box in
+      body(&box)
+      return box.renderer
     }
   }
 

@@ -40,7 +40,7 @@ struct FrameClock {
   }
 
   /// Gives the packet its time in decoded frames.
-  mutating func place(_ packet: UnsafeMutablePointer<AVPacket>) -> MP3Clock.Placing {
+  mutating func place(_ packet: UnsafeMutablePointer<AVPacket>) -> PacketFeed.Placing {
     let size = Int(packet.pointee.size)
     guard let data = packet.pointee.data, size >= 8 else { return .drop }
     let bytes = UnsafeRawBufferPointer(start: data, count: size)

@@ -32,16 +32,8 @@ struct MP3Clock {
     foreign = 0
   }
 
-  /// What is to be done with a packet.
-  enum Placing {
-    case take
-    case drop
-    /// The next frame stands elsewhere, at this byte.
-    case goTo(Int64)
-  }
-
   /// Gives the packet its time in decoded frames.
-  mutating func place(_ packet: UnsafeMutablePointer<AVPacket>) -> Placing {
+  mutating func place(_ packet: UnsafeMutablePointer<AVPacket>) -> PacketFeed.Placing {
     let size = Int(packet.pointee.size)
     guard let data = packet.pointee.data, size >= 4 else { return .drop }
     let bytes = UnsafeRawBufferPointer(start: data, count: size)

@@ -13,6 +13,14 @@ final class PacketFeed {
     case failed(MediaError)
   }
 
+  /// What is to be done with a packet that a clock has looked at.
+  enum Placing {
+    case take
+    case drop
+    /// The next frame stands elsewhere, at this byte.
+    case goTo(Int64)
+  }
+
   /// How much the packets' timestamps can be trusted to tell what was lost.
   enum Times {
     /// Each packet's time is right, whatever was before it.

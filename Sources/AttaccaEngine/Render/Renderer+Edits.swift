@@ -212,7 +212,7 @@ extension Renderer {
     if state.needsChain, let program = state.program,
       let made = state.made ?? FrameRing(capacity: 4 * format.sampleRate + 1 << 16, channels: format.channels)
     {
-      passage.rate = state.rate
+      passage.rate = state.playingRate
       state.made = made
       let sound = state.sound
       state.chain = SoundChain(sound, passage, in: program, into: made, leveler: state.leveler) { $0.gain(sound) }

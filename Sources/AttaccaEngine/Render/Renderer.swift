@@ -119,7 +119,7 @@ final class Renderer: RenderSource {
   /// Frames a program's ring should hold, and how many should be in it before it is begun.
   var ringNeeds: (capacity: Int, start: Int) {
     state.withLock { state in
-      let rate = max(1, state.rate.value)
+      let rate = max(1, state.playingRate.value)
       let overlap = state.crossfade(format.sampleRate)
       let seconds = Int(8 * Double(format.sampleRate) * rate)
       var latency = state.needsChain ? Int(Double(format.sampleRate / 5) * rate) : 0
@@ -181,7 +181,10 @@ final class Renderer: RenderSource {
 
 extension Renderer.State {
   /// Whether something lies between program and stream.
-  var needsChain: Bool { !sound.isBitPerfect && (rate != .one || sound.needsChain) }
+  var needsChain: Bool { playingRate != .one || sound.needsChain }
+
+  /// How fast the program passes: a bit-perfect one only as it is.
+  var playingRate: Rate { sound.isBitPerfect ? .one : rate }
 
   /// The present chain's time is over; what it learnt stays.
   mutating func dropChain() {
@@ -197,7 +200,7 @@ extension Renderer.State {
     let frames = program.end - max(rendered, program.floor)
     let search = sound.skipsSilence ? Int64(format.sampleRate) : 0
     let held = program.isFinished ? 0 : crossfade(format.sampleRate) + search
-    let count = Double(max(0, frames - held)) / (sound.isBitPerfect ? 1 : rate.value)
+    let count = Double(max(0, frames - held)) / playingRate.value
     return Int(count)
   }
 

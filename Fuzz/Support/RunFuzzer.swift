@@ -7,9 +7,10 @@ private func runDriver(
   _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The entry that SwiftPM's link command names.
-@_cdecl("TagFuzz_main")
-public func fuzzMain(_ count: CInt, _ arguments: UnsafeMutableRawPointer) -> CInt {
+/// Runs libFuzzer on `test` with the program's arguments.
+public func runFuzzer(
+  _ count: CInt, _ arguments: UnsafeMutableRawPointer, _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt {
   var (count, list) = (count, arguments)
-  return withUnsafeMutablePointer(to: &list) { runDriver(&count, $0, fuzzTag) }
+  return withUnsafeMutablePointer(to: &list) { runDriver(&count, $0, test) }
 }
