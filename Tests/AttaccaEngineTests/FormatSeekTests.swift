@@ -64,6 +64,25 @@ import Testing
     }
   }
 
+  /// An encoder that never pads: after 667 frames of 626 bytes instead of 626.94 another frame stands where this one
+  /// should.
+  @Test func framesWithoutPaddingAreCounted() throws {
+    let media = try TrimMedia()
+    let target = media.path("unpadded.mp2")
+    try media.run([
+      "ffmpeg", "-v", "error", "-i", TestMedia.path("pieces/whole.wav"), "-c:a", "libtwolame", "-b:a", "192k", target,
+    ])
+    let source = try FileByteSource(path: Array(target.utf8))
+    let info = try #require(MP3StreamInfo(of: source))
+    #expect(info.isConstantBitRate)
+    for frame in Int64(660)...670 {
+      // A new one each time: nothing has been walked before.
+      var index = MP3FrameIndex(info)
+      let place = index.offset(ofFrame: frame, in: source)
+      #expect(place?.frame == frame && place?.offset == frame * 626)
+    }
+  }
+
   /// Bytes that are no frames are stepped over, and a file of hardly anything else is given up.
   @Test func searchesHaveBounds() throws {
     let frame: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x02, 0x1F, 0xFC] + [UInt8](repeating: 1, count: 9)

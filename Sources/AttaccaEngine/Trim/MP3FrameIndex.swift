@@ -15,6 +15,8 @@ package struct MP3FrameIndex: Sendable {
   /// Where to look for frames 0, 32, 64, … (or the next one that is left).
   private var marks: [MP3FrameWalker.Place]
   private var isComplete = false
+  /// Whether frames stand where their bit rate says, once that was looked at.
+  private var isNominal: Bool?
 
   /// Makes an empty index.
   package init(_ info: MP3StreamInfo) {
@@ -35,10 +37,12 @@ package struct MP3FrameIndex: Sendable {
   /// - Returns: `nil` when there are no frames.
   package mutating func offset(ofFrame wanted: Int64, in source: any ByteSource) -> (frame: Int64, offset: Int64)? {
     var wanted = max(0, wanted)
-    if wanted >= walker.frame, !isComplete, let offset = computedOffset(ofFrame: wanted, in: source) {
+    var reader = ByteReader(source, window: Self.window, budget: .max)
+    if wanted >= walker.frame, !isComplete, keepsNominalSize(&reader),
+      let offset = computedOffset(ofFrame: wanted, in: source)
+    {
       return (wanted, offset)
     }
-    var reader = ByteReader(source, window: Self.window, budget: .max)
     // One more than the wanted frame, so that it is known to be whole.
     extend(beyond: wanted, &reader)
     wanted = min(wanted, walker.frame - 1)
@@ -81,12 +85,30 @@ package struct MP3FrameIndex: Sendable {
     }
   }
 
-  /// The offset of a frame when all frames have the same bit rate: no encoder strays from the nominal offset by more
-  /// than a byte or two of padding. Where no frame stands so near, other bytes lie between, and walking must tell.
+  /// Whether frames of one bit rate stand where the bit rate says. Some encoders never pad: theirs fall behind by a part of
+  /// a byte each, until hundreds of frames later another one stands where a wanted one should. The first frames tell,
+  /// enough of them for the smallest part there is (1/49 byte) to be seen.
+  private mutating func keepsNominalSize(_ reader: inout ByteReader) -> Bool {
+    guard info.isConstantBitRate else { return false }
+    if let isNominal { return isNominal }
+    var scout = MP3FrameWalker(info, frame: 0, offset: info.firstAudioFrameOffset)
+    _ = scout.walk(to: 256, &reader)
+    let result = abs(scout.offset - nominalOffset(ofFrame: scout.frame)) <= 2
+    if !reader.isInterrupted { isNominal = result }
+    return result
+  }
+
+  private func nominalOffset(ofFrame frame: Int64) -> Int64 {
+    let (numerator, denominator) = info.nominalFrameSize
+    return info.firstAudioFrameOffset + frame * numerator / denominator
+  }
+
+  /// The offset of a frame when all frames have the same bit rate: an encoder that pads strays from the nominal offset by
+  /// no more than a byte or two. Where no frame stands so near, other bytes lie between, and walking must tell.
   private func computedOffset(ofFrame wanted: Int64, in source: any ByteSource) -> Int64? {
     let (numerator, denominator) = info.nominalFrameSize
     guard info.isConstantBitRate, info.header.layer != 1, wanted < 1 << 40 else { return nil }
-    let nominal = info.firstAudioFrameOffset + wanted * numerator / denominator
+    let nominal = nominalOffset(ofFrame: wanted)
     let largest = numerator / denominator + 2
     guard nominal + largest <= info.audioEnd ?? .max else { return nil }
     var reader = ByteReader(source, window: 4096, budget: 64 << 10)
